@@ -1,0 +1,1 @@
+"""Approvals: requests, decisions, the gate and their pages."""

@@ -1,0 +1,10 @@
+"""Application configuration."""
+
+from django.apps import AppConfig
+
+
+class ApprovalsConfig(AppConfig):
+    """Registers ``approvals_app`` with Django."""
+
+    name = "approvals_app"
+    default_auto_field = "django.db.models.BigAutoField"

@@ -1,0 +1,1 @@
+"""Drills: the outside world, faults, the demonstration."""

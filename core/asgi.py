@@ -1,0 +1,10 @@
+"""The ASGI application: pages and API over HTTP, live pages over WebSocket."""
+
+import os
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.settings")
+
+from channels.routing import ProtocolTypeRouter  # noqa: E402
+from django.core.asgi import get_asgi_application  # noqa: E402
+
+application = ProtocolTypeRouter({"http": get_asgi_application()})

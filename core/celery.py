@@ -1,0 +1,11 @@
+"""The Celery application: one queue, messages are hints (the receiver reads Postgres and decides)."""
+
+import os
+
+from celery import Celery
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.settings")
+
+app = Celery("handrail")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks(["tasks_app", "approvals_app"])

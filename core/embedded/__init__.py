@@ -1,0 +1,1 @@
+"""PostgreSQL and Valkey from wheels, run as direct children under ``var/``."""

@@ -1,0 +1,52 @@
+"""Where the embedded services listen, and the secret key of this folder."""
+
+import contextlib
+import hashlib
+import os
+import secrets
+import tempfile
+from pathlib import Path
+from urllib.parse import quote
+
+# A unix socket path holds 107 bytes; the longest name we put into the folder takes 20.
+LONGEST_FOLDER = 85
+
+
+def run_dir(var: Path) -> Path:
+    """Return the folder of the sockets: ``var/run``, or a private short one where that path is too long."""
+    plain = var.resolve() / "run"
+    if len(os.fsencode(plain)) <= LONGEST_FOLDER:
+        return plain
+    name = hashlib.sha256(os.fsencode(plain)).hexdigest()[:12]
+    return Path(tempfile.gettempdir()) / f"handrail-{os.getuid()}-{name}"
+
+
+def database_url(var: Path) -> str:
+    """Return the URL of the embedded Postgres of ``var``."""
+    return f"postgresql://handrail@/handrail?host={quote(str(run_dir(var)), safe='/')}"
+
+
+def redis_url(var: Path) -> str:
+    """Return the URL of the embedded Valkey of ``var`` (a unix socket)."""
+    return f"unix://{run_dir(var)}/valkey.sock"
+
+
+def celery_broker_url(url: str) -> str:
+    """Translate a Redis URL into Celery's spelling (``redis+socket`` for a unix socket)."""
+    return url.replace("unix://", "redis+socket://", 1) if url.startswith("unix://") else url
+
+
+def channels_url(url: str) -> str:
+    """Return the Redis URL as the channel layer takes it (redis-py's spelling)."""
+    return url
+
+
+def secret_key(var: Path) -> str:
+    """Return this folder's secret key, made once with mode 0600; two starters at once agree on one."""
+    path = var / "secret-key"
+    with contextlib.suppress(FileExistsError):
+        var.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w") as file:
+            file.write(secrets.token_urlsafe(48))
+    return path.read_text()

@@ -1,0 +1,141 @@
+"""All settings, from the environment; what is missing or unsafe is named at start (core/checks.py)."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import dj_database_url
+from django.utils.csp import CSP
+
+from core.embedded import address
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+VAR_DIR = Path(os.environ.get("HANDRAIL_VAR", BASE_DIR / "var"))
+
+
+def _flag(name: str, default: str = "0") -> bool:
+    return os.environ.get(name, default).lower() in {"1", "true", "yes", "on"}
+
+
+def _words(name: str, default: str = "") -> list[str]:
+    return [word.strip() for word in os.environ.get(name, default).split(",") if word.strip()]
+
+
+DEBUG = _flag("DEBUG")
+SECRET_KEY = os.environ.get("SECRET_KEY") or address.secret_key(VAR_DIR)
+ALLOWED_HOSTS = _words("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
+CSRF_TRUSTED_ORIGINS = _words("CSRF_TRUSTED_ORIGINS")
+PUBLIC_URL = os.environ.get("PUBLIC_URL", "http://localhost:8000")
+USES_TLS = PUBLIC_URL.startswith("https://")
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "servestatic",
+    "django.contrib.staticfiles",
+    "channels",
+    "ninja",
+    "django_htmx",
+    "core",
+    "tasks_app",
+    "approvals_app",
+    "chaos_app",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "servestatic.middleware.ServeStaticMiddleware",
+    "django.middleware.csp.ContentSecurityPolicyMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+ROOT_URLCONF = "core.urls"
+ASGI_APPLICATION = "core.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "core.pages.frame",
+            ],
+        },
+    },
+]
+
+# --- Postgres: yours by DATABASE_URL, otherwise the embedded one under var/ ---
+DATABASE_URL = os.environ.get("DATABASE_URL") or address.database_url(VAR_DIR)
+DATABASES: dict[str, dict[str, Any]] = {"default": dict(dj_database_url.parse(DATABASE_URL))}
+DATABASES["default"]["CONN_MAX_AGE"] = None
+DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+DATABASES["default"].setdefault("OPTIONS", {})
+# Hot statements are prepared on first use: round trips and planning dominate an append.
+DATABASES["default"]["OPTIONS"] |= {"prepare_threshold": 0, "connect_timeout": 5}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- Broker and live layer: yours by REDIS_URL, otherwise the embedded Valkey under var/ ---
+REDIS_URL = os.environ.get("REDIS_URL") or address.redis_url(VAR_DIR)
+CELERY_BROKER_URL = os.environ.get("CELERY_BROKER_URL") or address.celery_broker_url(REDIS_URL)
+CHANNEL_LAYERS = {
+    "default": {
+        "BACKEND": "channels_redis.core.RedisChannelLayer",
+        "CONFIG": {"hosts": [{"address": address.channels_url(REDIS_URL), "max_connections": 2000}], "capacity": 1000},
+    }
+}
+
+# --- Sign-in ---
+LOGIN_URL = "/sign-in/"
+LOGIN_REDIRECT_URL = "/tasks/"
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = USES_TLS
+SECURE_SSL_REDIRECT = USES_TLS and _flag("SECURE_SSL_REDIRECT", "1")
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if _flag("BEHIND_PROXY") else None
+SECURE_HSTS_SECONDS = 31_536_000 if USES_TLS else 0
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+SECURE_CSP = {
+    "default-src": [CSP.NONE],
+    "script-src": [CSP.SELF],
+    "style-src": [CSP.SELF],
+    "img-src": [CSP.SELF, "data:"],
+    "font-src": [CSP.SELF],
+    "connect-src": [CSP.SELF],
+    "form-action": [CSP.SELF],
+    "base-uri": [CSP.NONE],
+    "frame-ancestors": [CSP.NONE],
+}
+
+# --- Language, time, files ---
+USE_TZ = True
+TIME_ZONE = "UTC"
+LANGUAGE_CODE = "en-gb"
+STATIC_URL = "/static/"
+STATIC_ROOT = VAR_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+SERVESTATIC_USE_FINDERS = True
+
+# --- Handrail itself ---
+# User code: module paths that declare agents and tools, besides the entry-point group "handrail.modules".
+HANDRAIL_MODULES = _words("HANDRAIL_MODULES")
+# A lease lasts this long and is renewed each second by the keeper (seconds).
+LEASE_SECONDS = float(os.environ.get("HANDRAIL_LEASE_SECONDS", "4"))
+# The Gate that calls pass (tasks_app.gate.Gate); the composition root names the implementation.
+HANDRAIL_GATE = "approvals_app.gate.ApprovalsGate"
+# The code that carries this deployment: a git SHA or an image, kept with each task.
+CODE_DIGEST = os.environ.get("HANDRAIL_CODE_DIGEST", "")

@@ -1,0 +1,1 @@
+"""Tasks: the record, the runtime, tool contracts, recovery, and their pages."""
