@@ -11,7 +11,9 @@ def main() -> None:
     try:
         from django.core.management import execute_from_command_line
     except ImportError:
-        sys.exit("Django is not installed here. Run `make demo` or `make test`: they create .venv and install everything.")
+        sys.exit(
+            "Django is not installed here. Run `make demo` or `make test`: they create .venv and install everything."
+        )
     execute_from_command_line(sys.argv)
 
 
