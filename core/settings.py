@@ -21,6 +21,15 @@ def _words(name: str, default: str = "") -> list[str]:
     return [word.strip() for word in os.environ.get(name, default).split(",") if word.strip()]
 
 
+def _database(url: str) -> dict[str, Any]:
+    parsed: dict[str, Any] = dict(dj_database_url.parse(url))
+    options = parsed.setdefault("OPTIONS", {})
+    parsed["HOST"] = options.pop("host", parsed["HOST"])  # a unix socket's folder, given as ?host=
+    # Hot statements are prepared on first use: round trips and planning dominate an append.
+    parsed["OPTIONS"] = options | {"prepare_threshold": 0, "connect_timeout": 5}
+    return parsed | {"CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True}
+
+
 DEBUG = _flag("DEBUG")
 SECRET_KEY = os.environ.get("SECRET_KEY") or address.secret_key(VAR_DIR)
 ALLOWED_HOSTS = _words("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
@@ -76,12 +85,7 @@ TEMPLATES = [
 
 # --- Postgres: yours by DATABASE_URL, otherwise the embedded one under var/ ---
 DATABASE_URL = os.environ.get("DATABASE_URL") or address.database_url(VAR_DIR)
-DATABASES: dict[str, dict[str, Any]] = {"default": dict(dj_database_url.parse(DATABASE_URL))}
-DATABASES["default"]["CONN_MAX_AGE"] = None
-DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
-DATABASES["default"].setdefault("OPTIONS", {})
-# Hot statements are prepared on first use: round trips and planning dominate an append.
-DATABASES["default"]["OPTIONS"] |= {"prepare_threshold": 0, "connect_timeout": 5}
+DATABASES: dict[str, dict[str, Any]] = {"default": _database(DATABASE_URL)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- Broker and live layer: yours by REDIS_URL, otherwise the embedded Valkey under var/ ---

@@ -3,22 +3,27 @@
 import contextlib
 import hashlib
 import os
+import re
 import secrets
-import tempfile
 from pathlib import Path
 from urllib.parse import quote
 
 # A unix socket path holds 107 bytes; the longest name we put into the folder takes 20.
 LONGEST_FOLDER = 85
+# Postgres takes a list of folders parted by commas, and the addresses are URLs: other characters need a plain path.
+PLAIN = re.compile(r"[\w./+@-]+", re.ASCII)
 
 
 def run_dir(var: Path) -> Path:
-    """Return the folder of the sockets: ``var/run``, or a private short one where that path is too long."""
+    """Return the folder of the sockets: ``var/run``, or a private short one where that path is too long or not plain.
+
+    The answer depends on nothing but ``var`` and the user: every process of this folder must come to the same.
+    """
     plain = var.resolve() / "run"
-    if len(os.fsencode(plain)) <= LONGEST_FOLDER:
+    if len(os.fsencode(plain)) <= LONGEST_FOLDER and PLAIN.fullmatch(str(plain)):
         return plain
     name = hashlib.sha256(os.fsencode(plain)).hexdigest()[:12]
-    return Path(tempfile.gettempdir()) / f"handrail-{os.getuid()}-{name}"
+    return Path("/tmp") / f"handrail-{os.getuid()}-{name}"  # noqa: S108 - mode 0700 and its owner checked by folder.py
 
 
 def database_url(var: Path) -> str:
@@ -32,8 +37,10 @@ def redis_url(var: Path) -> str:
 
 
 def celery_broker_url(url: str) -> str:
-    """Translate a Redis URL into Celery's spelling (``redis+socket`` for a unix socket)."""
-    return url.replace("unix://", "redis+socket://", 1) if url.startswith("unix://") else url
+    """Translate a Redis URL into Celery's spelling (``redis+socket`` and ``virtual_host`` for a unix socket)."""
+    if not url.startswith("unix://"):
+        return url
+    return url.replace("unix://", "redis+socket://", 1).replace("?db=", "?virtual_host=", 1)
 
 
 def channels_url(url: str) -> str:

