@@ -11,6 +11,8 @@ from typing import IO
 
 TETHER = Path(__file__).with_name("tether.py")
 SAME = "same"
+# Signals to end a process with, each with the seconds that it has to work.
+Steps = tuple[tuple[signal.Signals, float], ...]
 
 
 def start(
@@ -64,7 +66,7 @@ def unprivileged() -> str:
     return f"uid:{account.pw_uid}:{account.pw_gid}"
 
 
-def stop(process: subprocess.Popen[bytes], steps: Sequence[tuple[signal.Signals, float]]) -> None:
+def stop(process: subprocess.Popen[bytes], steps: Steps) -> None:
     """Send each signal in turn, waiting its number of seconds for the end; SIGKILL is the last word."""
     for number, seconds in steps:
         if process.poll() is not None:

