@@ -1,0 +1,152 @@
+"""Tool contracts: what a tool promises. An executor may rely on nothing else."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import BaseModel
+
+from tasks_app.status import EffectClass
+
+__all__ = ["Absent", "Answer", "CannotTell", "Contract", "EffectClass", "Found", "Refused", "Started", "Unknown"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A look-up found the effect: its outside reference and the arguments that it was made with."""
+
+    reference: str
+    arguments: Mapping[str, Any] | None = None
+    result: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """A look-up saw, for certain, that there is no such effect."""
+
+
+@dataclass(frozen=True, slots=True)
+class CannotTell:
+    """A look-up could not tell; an exception, a timeout, a 5xx or a truncated list mean the same."""
+
+    reason: str
+
+
+LookUp = Found | Absent | CannotTell
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """The tool answered ok."""
+
+    result: Any = None
+    reference: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started:
+    """Long work has begun outside; ``handle`` polls it, no sooner than ``poll_after`` seconds."""
+
+    handle: str
+    poll_after: float = 1.0
+
+
+class Refused(Exception):
+    """Raise from ``execute``: definitely no effect (a 4xx that says so). ``sent`` False: provably never sent."""
+
+    def __init__(self, reason: str, *, code: str = "refused", sent: bool = True, moved: bool = False) -> None:
+        self.reason, self.code, self.sent, self.moved = reason, code, sent, moved
+        super().__init__(reason)
+
+
+class Unknown(Exception):
+    """Raise from ``execute``: nobody can tell (key in use, 5xx). Any other exception means the same."""
+
+    def __init__(self, reason: str, *, retry_after: float | None = None) -> None:
+        self.reason, self.retry_after = reason, retry_after
+        super().__init__(reason)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallContext:
+    """What the runtime tells a tool about the call: its key, its deadline (monotonic clock, seconds), who asks."""
+
+    key: str
+    task: str
+    name: str
+    attempt: int
+    epoch: int
+    deadline: float
+    business_key: str | None = None
+    seen: str | None = None
+
+    def headers(self) -> dict[str, str]:
+        """Return the headers by which an outside count can tie a request to its call."""
+        return {
+            "Idempotency-Key": self.key,
+            "Handrail-Key": self.key,
+            "Handrail-Call": f"{self.task}/{self.name}",
+            "Handrail-Attempt": str(self.attempt),
+        } | ({"Handrail-Business-Key": self.business_key} if self.business_key else {})
+
+
+Execute = Callable[[Any, CallContext], "Answer | Started"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contract:
+    """What a tool promises: schema, effect class, times, limits, and its functions.
+
+    Seconds everywhere. ``lag``: how long after an attempt's deadline an accepted request may still take
+    effect, or an effect stay invisible to a look-up. ``retention``: how long a keyed provider remembers keys.
+    ``seen(args)`` reads the version for a precondition; it is fixed when the call is intended and approved.
+    """
+
+    name: str
+    version: int
+    arguments: type[BaseModel]
+    effect_class: EffectClass
+    execute: Execute
+    continues: frozenset[int] = frozenset()
+    timeout: float = 10.0
+    lag: float = 1.0
+    retention: float = 86_400.0
+    attempts: int = 5  # sends of one call before a person is asked
+    risk: str = "low"  # low, medium, high
+    asks: bool | None = None  # needs a person; None: the class's default (opaque asks)
+    decide_within: float = 86_400.0
+    run_within: float = 3_600.0
+    once_per: str | None = None  # business key template over arguments and {intent...}
+    resource: str | None = None  # template: what it touches
+    at_once: int | None = None  # calls at once over all tasks
+    precondition: bool = False
+    exempt: frozenset[str] = frozenset()  # argument and result fields that masker and normaliser leave alone
+    find: Callable[[str], LookUp] | None = None
+    verify: Callable[[Any, Answer], "Observed"] | None = None
+    preview: Callable[[Any], str] | None = None
+    seen: Callable[[Any], str] | None = None
+    start: Execute | None = None
+    poll: Callable[[str], "Answer | Started"] | None = None
+    how_to_check: str = ""  # for a person who must find out whether it happened
+    sandbox: str = "none"
+    doc: str = field(default="")
+
+    @property
+    def needs_person(self) -> bool:
+        """Whether the contract itself asks for an approval (policy may raise, never lower)."""
+        return self.asks if self.asks is not None else self.effect_class == EffectClass.OPAQUE
+
+    def carries(self, version: int) -> bool:
+        """Whether this code may send, look up and verify a call of that contract version."""
+        return version == self.version or version in self.continues
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observed:
+    """What reading the effect back saw: ``matches`` exactly one effect as intended, else the difference."""
+
+    matches: bool
+    seen: Any = None
+    reference: str = ""
+    reason: str = ""
+    cannot_tell: bool = False
