@@ -51,7 +51,7 @@ def criterion(check: str, /, **arguments: Any) -> Criterion:
 
 
 def check(name: str) -> Callable[[Check], Check]:
-    """Register a check: ``@check("config.is")``; the function takes the criterion's arguments and looks at the world."""
+    """Register a check, ``@check("config.is")``: it takes the criterion's arguments and looks at the world."""
 
     def register(function: Check) -> Check:
         if name in _checks and _checks[name] is not function:

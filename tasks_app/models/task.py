@@ -3,6 +3,7 @@
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Now
 
 from core.models import UuidV7, Workspace
 from tasks_app.status import TERMINAL, Status, WaitKind
@@ -33,7 +34,7 @@ class Task(models.Model):
     labels = models.JSONField(default=dict)
     parent = models.ForeignKey("self", null=True, blank=True, on_delete=models.PROTECT, related_name="children")
     budget = models.JSONField(default=dict, help_text="steps, seconds, tokens; a missing one is unlimited.")
-    created_at = models.DateTimeField(db_default=models.functions.Now())
+    created_at = models.DateTimeField(db_default=Now())
 
     head_seq = models.BigIntegerField(default=0)
     head_digest = models.BinaryField(default=empty_digest)
@@ -64,7 +65,7 @@ class Task(models.Model):
             ),
             models.CheckConstraint(condition=Q(status__in=[s.value for s in Status]), name="task_status_known"),
             models.CheckConstraint(
-                condition=~Q(status__in=[s.value for s in TERMINAL]) | Q(ended_at__isnull=False),
+                condition=~Q(status__in=sorted(TERMINAL)) | Q(ended_at__isnull=False),
                 name="task_terminal_has_end",
             ),
         ]

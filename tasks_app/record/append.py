@@ -13,8 +13,8 @@ from django.db import connection
 from core.errors import Conflict
 from tasks_app.record.events import After, Event
 from tasks_app.record.payload import BlobPart
-from tasks_app.record.prepare import event_prepare
 from tasks_app.record.statement import TASK_STATEMENT, WORKSPACE_STATEMENT
+from tasks_app.record.stored import PreparedEvent, event_prepare
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,9 +74,9 @@ class Stale(Conflict):
     code = "stale"
 
     def __init__(
-        self, *, refusal: str, head_seq: int, status: str | None, held_epoch: int | None, at: datetime
+        self, *, refusal: str, head_seq: int, task_status: str | None, held_epoch: int | None, at: datetime
     ) -> None:
-        self.refusal, self.head_seq, self.status = refusal, head_seq, status
+        self.refusal, self.head_seq, self.task_status = refusal, head_seq, task_status
         self.held_epoch, self.at = held_epoch, at
         super().__init__(f"Nothing was appended: {refusal}.", refusal=refusal)
 
@@ -134,7 +134,7 @@ def append_administration(*, workspace: UUID, events: Sequence[Event], actor: st
     return _run(WORKSPACE_STATEMENT, _params(workspace, _items(prepared, actor, None), blobs, None))
 
 
-def _items(prepared: Sequence[Any], actor: str, token: Token | None) -> list[dict[str, Any]]:
+def _items(prepared: Sequence[PreparedEvent], actor: str, token: Token | None) -> list[dict[str, Any]]:
     epoch = token.epoch if token else None
     return [
         {"kind": item.kind, "actor": actor, "epoch": epoch, "data": item.data}
@@ -183,5 +183,5 @@ def _run(statement: str, params: dict[str, Any]) -> Appended:
         raise StreamGone(stream=str(params["stream"]))
     refusal, at, last_seq, head_seq, status, held_epoch, _until = row
     if refusal is not None:
-        raise Stale(refusal=refusal, head_seq=head_seq, status=status, held_epoch=held_epoch, at=at)
+        raise Stale(refusal=refusal, head_seq=head_seq, task_status=status, held_epoch=held_epoch, at=at)
     return Appended(head_seq=last_seq, first_seq=head_seq + 1, at=at)
