@@ -1,0 +1,58 @@
+# demo, demo-once and drill need only requirements.lock; the other targets need requirements-dev.lock as well.
+PYTHON := .venv/bin/python
+RUN := .venv/.installed-requirements.lock
+DEV := .venv/.installed-requirements-dev.lock
+PACKAGES := core tasks_app approvals_app chaos_app
+LOCK := uv pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-annotate --no-header
+
+.PHONY: help demo demo-once up drill test bench check lock
+
+help:
+	@echo "make demo       everything, with ten incidents to work on; prints a sign-in link; Ctrl-C stops it"
+	@echo "make demo-once  the same without a person: workers are killed, effects are counted outside; exit 0 if all is well"
+	@echo "make up         everything, empty; Ctrl-C stops it"
+	@echo "make drill      the core drills, each judged by what happened outside"
+	@echo "make test       all tests   (make test ARGS='-k lease')"
+	@echo "make bench      the figures, as JSON lines"
+	@echo "make check      linters, types, import rules, templates, migrations, settings"
+	@echo "make lock       resolve the lock files anew from pyproject.toml (needs uv)"
+
+$(RUN): requirements.lock .ci/environment
+	@.ci/environment requirements.lock
+
+$(DEV): requirements-dev.lock .ci/environment
+	@.ci/environment requirements-dev.lock
+	@touch $(RUN)
+
+demo: $(RUN)
+	@exec $(PYTHON) manage.py demo
+
+demo-once: $(RUN)
+	@exec $(PYTHON) manage.py demo --once
+
+up: $(RUN)
+	@exec $(PYTHON) manage.py up
+
+drill: $(RUN)
+	@test -f chaos_app/management/commands/drill.py || { echo "There are no drills in this version yet; make demo-once kills workers and counts effects." >&2; exit 1; }
+	@exec $(PYTHON) manage.py drill run --suite core
+
+test: $(DEV)
+	@exec $(PYTHON) -m pytest $(ARGS)
+
+bench: $(DEV)
+	@exec $(PYTHON) -m tests.bench $(ARGS)
+
+check: $(DEV)
+	$(PYTHON) -m ruff check .
+	$(PYTHON) -m ruff format --check .
+	$(PYTHON) -m mypy $(PACKAGES) manage.py
+	.venv/bin/lint-imports
+	find templates */templates -name '*.html' -print0 2>/dev/null | xargs -0 -r .venv/bin/djade --target-version 6.1 --check
+	$(PYTHON) manage.py check --fail-level WARNING
+	$(PYTHON) -m pytest -q tests/integration/test_migrations.py
+
+lock:
+	@command -v uv >/dev/null || { echo "make lock needs uv (https://docs.astral.sh/uv/)." >&2; exit 1; }
+	$(LOCK) pyproject.toml -o requirements.lock
+	$(LOCK) pyproject.toml --group dev -c requirements.lock -o requirements-dev.lock

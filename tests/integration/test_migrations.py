@@ -1,0 +1,24 @@
+"""Migrations say what the models say, and are safe to run while the code before them still serves."""
+
+import io
+
+import pytest
+from django.core.management import call_command
+from django_migration_linter import MigrationLinter
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_migrations_make_what_the_models_declare():
+    out = io.StringIO()
+    try:
+        call_command("makemigrations", check=True, dry_run=True, interactive=False, stdout=out)
+    except SystemExit:
+        pytest.fail(f"A migration is missing:\n{out.getvalue()}")
+
+
+def test_no_migration_breaks_the_code_that_still_serves(settings, capsys):
+    linter = MigrationLinter(path=str(settings.BASE_DIR), no_cache=True, ignore_initial_migrations=True)
+    linter.lint_all_migrations()
+    assert linter.nb_total > 0
+    assert not linter.has_errors, capsys.readouterr().out
