@@ -27,6 +27,8 @@ class Call(models.Model):
     holds_business_key = models.BooleanField(default=False)
     state = models.CharField(max_length=20, choices=[(s.value, s.value) for s in CallState])
     attempts = models.PositiveIntegerField(default=0)
+    maybe_applied = models.BooleanField(default=False, help_text="An attempt of unknown outcome may have acted.")
+    look_first = models.BooleanField(default=False, help_text="Look up before anything else is sent.")
     first_attempt_at = models.DateTimeField(null=True, blank=True)
     deadline = models.DateTimeField(null=True, blank=True, help_text="The latest deadline of any attempt.")
     attempt_epoch = models.BigIntegerField(null=True, blank=True, help_text="The lease no. of the last attempt.")

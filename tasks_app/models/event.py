@@ -23,7 +23,7 @@ class Event(models.Model):
             models.Index(
                 fields=["stream", "seq"],
                 name="event_state",
-                condition=Q(kind="checkpoint.advanced", data__has_key="state"),
+                condition=Q(kind="step.decided", data__has_key="state"),
             ),
         ]
 

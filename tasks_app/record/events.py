@@ -249,10 +249,14 @@ class ContextSelected(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class StepDecided(Event):
-    """The agent decided. Present means: use it, never ask again."""
+    """The agent decided. Present means: use it, never ask again.
+
+    ``state`` is {"full": value} or {"patch": RFC 6902 operations on the previous state}; absent: unchanged. It is
+    kept here and not with the checkpoint, since a worker that dies between the two must not lose it.
+    """
 
     KIND: ClassVar[str] = "step.decided"
-    FOREIGN: ClassVar[frozenset[str]] = frozenset({"note", "answer", "detail"})
+    FOREIGN: ClassVar[frozenset[str]] = frozenset({"note", "answer", "detail", "state", "refused"})
     step: int
     does: str  # call, state, wait, spawn, complete, fail
     names: list[str] | None = None
@@ -262,6 +266,7 @@ class StepDecided(Event):
     model: str | None = None
     answer: Any = None
     usage: Json | None = None
+    state: Json | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -410,15 +415,10 @@ class CallWithdrawn(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class CheckpointAdvanced(Event):
-    """The place from which the next worker continues, and the change of the agent's state.
-
-    ``state`` is {"full": value} or {"patch": RFC 6902 operations on the previous state}; absent: unchanged.
-    """
+    """The place from which the next worker continues: all calls up to this step are settled."""
 
     KIND: ClassVar[str] = "checkpoint.advanced"
-    FOREIGN: ClassVar[frozenset[str]] = frozenset({"state"})
     step: int
-    state: Json | None = None
 
 
 # --- Waits, signals, children ----------------------------------------------------------------------

@@ -12,6 +12,9 @@ had to wait for the row), and a stored procedure (the rule would live in two lan
 TASK_COLUMNS = {
     "status": "text",
     "wait": "jsonb",
+    "open_wait": "jsonb",
+    "signals": "jsonb",
+    "child_tasks": "jsonb",
     "wake_at": "timestamptz",
     "spent": "jsonb",
     "step": "integer",
@@ -44,6 +47,8 @@ CALL_COLUMNS = {
     "holds_business_key": "boolean",
     "state": "text",
     "attempts": "integer",
+    "maybe_applied": "boolean",
+    "look_first": "boolean",
     "first_attempt_at": "timestamptz",
     "deadline": "timestamptz",
     "attempt_epoch": "bigint",
