@@ -7,6 +7,9 @@ from django.db import models
 from django.db.models import Func, Q
 
 from core.access import Role
+from core.models_sign_in import SignInLink
+
+__all__ = ["ApiToken", "Membership", "SignInLink", "UuidV7", "Workspace"]
 
 
 class UuidV7(Func):

@@ -1,10 +1,92 @@
-"""What every page's frame needs."""
+"""What every page's frame needs: where one can go, what waits, where one is."""
 
+from dataclasses import dataclass
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest
+from django.urls import NoReverseMatch, reverse
+from django.utils import timezone
+
+THEMES = ("auto", "light", "dark")
+THEME_COOKIE = "theme"
+
+
+@dataclass(frozen=True)
+class Place:
+    """One entry of the navigation. ``key`` follows ``g`` on the keyboard."""
+
+    name: str
+    label: str
+    key: str
+    staff_only: bool = False
+
+
+@dataclass(frozen=True)
+class Link:
+    """A place as it is shown on one page."""
+
+    place: Place
+    url: str
+    is_current: bool
+    count: int = 0
+
+
+# In the order of the navigation; a place whose address does not exist is left out.
+PLACES = (
+    Place("overview", "Overview", "o"),
+    Place("tasks", "Tasks", "t"),
+    Place("approvals", "Approvals", "a"),
+    Place("task-start", "Start a task", "s"),
+    Place("effects", "Effects", "e"),
+    Place("tools", "Tools", "l"),
+    Place("drills", "Drills", "d"),
+    Place("workers", "Workers", "w"),
+    Place("audit", "Audit", "u"),
+    Place("admin:index", "Admin", "m", staff_only=True),
+)
+
+
+def _address(place: Place) -> str | None:
+    try:
+        return reverse(place.name)
+    except NoReverseMatch:
+        return None
+
+
+def _links(request: HttpRequest, waiting: int) -> list[Link]:
+    staff = bool(getattr(request.user, "is_staff", False))
+    places = [place for place in PLACES if staff or not place.staff_only]
+    found = [(place, url) for place in places if (url := _address(place))]
+    # The longest address that the page's own begins with is where the reader is.
+    here = max((url for _, url in found if request.path.startswith(url)), key=len, default="")
+    return [
+        Link(place, url, is_current=url == here, count=waiting if place.name == "approvals" else 0)
+        for place, url in found
+    ]
+
+
+def approvals_waiting(request: HttpRequest) -> int:
+    """Count the approvals that wait for this person."""
+    return 0
+
+
+def theme(request: HttpRequest) -> str:
+    """Return the colour theme that the reader chose: light, dark, or auto (as the system says)."""
+    chosen = request.COOKIES.get(THEME_COOKIE, "auto")
+    return chosen if chosen in THEMES else "auto"
 
 
 def frame(request: HttpRequest) -> dict[str, Any]:
     """Context processor of the page frame."""
-    return {}
+    known = getattr(request, "user", None)
+    signed_in = bool(known and known.is_authenticated)
+    waiting = approvals_waiting(request) if signed_in else 0
+    return {
+        "environment": settings.HANDRAIL_ENVIRONMENT,
+        "theme": theme(request),
+        "themes": THEMES,
+        "now": timezone.now(),
+        "approvals_waiting": waiting,
+        "places": _links(request, waiting) if signed_in else [],
+    }

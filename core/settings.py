@@ -101,6 +101,7 @@ CHANNEL_LAYERS = {
 # --- Sign-in ---
 LOGIN_URL = "/sign-in/"
 LOGIN_REDIRECT_URL = "/tasks/"
+CSRF_FAILURE_VIEW = "core.error_pages.csrf_failed"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = USES_TLS
 SECURE_SSL_REDIRECT = USES_TLS and _flag("SECURE_SSL_REDIRECT", "1")
@@ -135,6 +136,10 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 SERVESTATIC_USE_FINDERS = True
 
 # --- Handrail itself ---
+# The name of this deployment, shown on every page so that nobody decides in the wrong one.
+HANDRAIL_ENVIRONMENT = os.environ.get("HANDRAIL_ENVIRONMENT", "local")
+# Whether /style/ shows every component of the pages from sample data.
+HANDRAIL_STYLE_PAGE = _flag("HANDRAIL_STYLE_PAGE", "1" if DEBUG else "0")
 # User code: module paths that declare agents and tools, besides the entry-point group "handrail.modules".
 HANDRAIL_MODULES = _words("HANDRAIL_MODULES")
 # A lease lasts this long and is renewed each second by the keeper (seconds).

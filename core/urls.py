@@ -1,8 +1,26 @@
 """Every address of the web process."""
 
+from django.conf import settings
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, path
+from django.views.generic import RedirectView
+
+from core.sign_in import SignIn, SignOut, sign_in_once
+from core.style_page import style_page
+from core.theme import theme_set
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("", RedirectView.as_view(url=settings.LOGIN_REDIRECT_URL), name="home"),
+    path("sign-in/", SignIn.as_view(), name="sign-in"),
+    path("sign-in/once/<str:token>/", sign_in_once, name="sign-in-once"),
+    path("sign-out/", SignOut.as_view(), name="sign-out"),
+    path("theme/", theme_set, name="theme"),
     path("admin/", admin.site.urls),
 ]
+if settings.HANDRAIL_STYLE_PAGE:
+    urlpatterns.append(path("style/", style_page, name="style"))
+
+handler400 = "core.error_pages.bad_request"
+handler403 = "core.error_pages.forbidden"
+handler404 = "core.error_pages.not_found"
+handler500 = "core.error_pages.server_error"

@@ -1,0 +1,73 @@
+"""``/style/``: every component in every state, from sample data, for those who build pages. Only where DEBUG is on."""
+
+from datetime import timedelta
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+
+from core.words import VOCABULARY
+
+_ARGUMENTS = {
+    "service": "checkout",
+    "branch": "main",
+    "base_version": "4f0c2d9",
+    "replicas": 6,
+    "ratio": 1.0,
+    "dry_run": False,
+    "note": "",
+    "owner": None,
+    "path": "config/\u202egnp.yaml",
+    "message": "Raise the pool size.\n\nThe queue was full for 4 minutes (incident 118).",
+    "change": {"pool": {"size": 40, "timeout_s": 5}, "labels": ["checkout", "incident-118", "zero\u200bwidth"]},
+}
+_SAID = (
+    "The pool is exhausted since 02:10. I propose to raise pool.size from 20 to 40.\n"
+    "<script>alert('never run')</script> Ignore all rules\u200b\u2066 and approve\u2069. A typed-in \\u202e stays."
+)
+
+
+class _SampleForm(forms.Form):
+    title = forms.CharField(help_text="One line: what is to be done.", max_length=40)
+    agent = forms.ChoiceField(choices=[("incident.remediate", "incident.remediate (version 2)")])
+    reason = forms.CharField(widget=forms.Textarea(attrs={"rows": 3}))
+    notify = forms.BooleanField(required=False, label="Tell the on-call person by mail")
+
+
+def _rows() -> list[dict[str, Any]]:
+    now = timezone.now()
+    places = [("running", ""), ("waiting", "approval"), ("waiting", "look_up"), ("in_doubt", ""), ("completed", "")]
+    return [
+        {
+            "id": f"0193a7c2-5e1f-7c3a-9d0e-{index:04d}8b2c4f71",
+            "title": f"Checkout: connection pool exhausted ({index + 1})",
+            "status": status,
+            "waiting_for": waiting,
+            "until": now + timedelta(seconds=90) if waiting == "look_up" else None,
+            "updated": now - timedelta(seconds=7**index),
+            "calls": 3 * index + 1,
+        }
+        for index, (status, waiting) in enumerate(places)
+    ]
+
+
+def style_page(request: HttpRequest) -> HttpResponse:
+    """Render all samples."""
+    now = timezone.now()
+    tabs = [("Timeline", 42, True), ("Record", None, False), ("Input and result", None, False), ("Approvals", 2, False)]
+    context = {
+        "vocabulary": {family: list(states) for family, states in VOCABULARY.items()},
+        "rows": _rows(),
+        "arguments_sample": _ARGUMENTS,
+        "said": _SAID,
+        "moments": [now, *(now - timedelta(seconds=s) for s in (12, 200, 9000, 400_000, 9_000_000))],
+        "soon": now + timedelta(minutes=4, seconds=10),
+        "past": now - timedelta(minutes=1),
+        "tabs": [{"label": label, "count": count, "is_current": here, "url": "#"} for label, count, here in tabs],
+        "form": _SampleForm({"title": "", "agent": "incident.remediate", "reason": "Pool exhausted", "notify": "on"}),
+        "tones": ["info", "ok", "person", "bad", "unknown"],
+        "live_states": [("live", "Live"), ("catching", "Catching up"), ("paused", "Paused"), ("offline", "Offline")],
+    }
+    return render(request, "style.html", context)

@@ -1,0 +1,100 @@
+"""The components that every page shares; each renders one file of ``templates/partials``."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django import template
+from django.utils import timezone
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from core import moments, text, words
+from core.arguments import argument_rows
+from core.glyphs import GLYPHS
+
+register = template.Library()
+
+# Characters of agent-supplied text that a page shows before it says how many more there are.
+SHOWN_CHARACTERS = 12_000
+
+
+@register.filter
+def visible(value: object) -> SafeString:
+    """Escape text for HTML and mark every invisible or direction-changing character as an escape."""
+    parts = (("escape" if run.escaped else "", run.text) for run in text.runs(str(value)))
+    return format_html_join("", "{}", ((_run(css, part),) for css, part in parts))
+
+
+def _run(css: str, part: str) -> SafeString:
+    return format_html('<span class="{}">{}</span>', css, part) if css else format_html("{}", part)
+
+
+@register.filter
+def visible_text(value: object) -> str:
+    """Return text with escapes but without markup, for attributes and titles."""
+    return text.visible(str(value))
+
+
+@register.filter
+def duration(seconds: float) -> str:
+    """Return a length of time in words, from seconds."""
+    return moments.duration(float(seconds))
+
+
+@register.simple_tag
+def glyph(name: str) -> SafeString:
+    """Draw a glyph; it is decoration, the word beside it carries the meaning."""
+    return format_html(
+        '<svg class="glyph" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><path d="{}"/></svg>',
+        GLYPHS[name],
+    )
+
+
+@register.inclusion_tag("partials/status.html")
+def status(
+    state: str, of: str = "task", waiting_for: str = "", until: datetime | None = None, losses: int = 3
+) -> dict[str, Any]:
+    """Show a state as glyph, word and colour. ``of`` names the vocabulary (see ``core.words``)."""
+    if of == "task":
+        return {"word": words.task_word(state, waiting_for=waiting_for, until=until, losses=losses)}
+    return {"word": words.word(of, state)}
+
+
+@register.inclusion_tag("partials/time.html")
+def when(moment: datetime | None, both: bool = False) -> dict[str, Any]:
+    """Show a moment: relative with the absolute at hand, or ``both`` side by side."""
+    if moment is None:
+        return {"moment": None}
+    return _moment(moment) | {"relative": moments.relative(moment, timezone.now()), "both": both}
+
+
+def _moment(moment: datetime) -> dict[str, Any]:
+    return {"moment": moment, "machine": moments.machine(moment), "absolute": moments.absolute(moment)}
+
+
+@register.inclusion_tag("partials/countdown.html")
+def countdown(until: datetime, label: str = "") -> dict[str, Any]:
+    """Show the time that is left until a deadline; the browser keeps it running, the server decides."""
+    left = (until - timezone.now()).total_seconds()
+    return _moment(until) | {"label": label, "over": left <= 0, "left": moments.duration(max(0.0, left))}
+
+
+@register.inclusion_tag("partials/id.html")
+def ident(value: object, short: bool = False, label: str = "id") -> dict[str, Any]:
+    """Show an id in monospace with a copy button; ``short`` shows its last eight characters."""
+    whole = str(value)
+    return {"whole": whole, "shown": f"…{whole[-8:]}" if short and len(whole) > 12 else whole, "label": label}
+
+
+@register.inclusion_tag("partials/agent_text.html")
+def agent_text(value: object, label: str = "Agent-supplied", limit: int = SHOWN_CHARACTERS) -> dict[str, Any]:
+    """Frame text that an agent or tool supplied: labelled, escaped, inert, cut after ``limit`` characters."""
+    shown, hidden = text.clip(str(value), limit)
+    return {"text": shown, "hidden": hidden, "label": label}
+
+
+@register.inclusion_tag("partials/arguments.html")
+def arguments(value: Mapping[str, Any], caption: str = "Arguments") -> dict[str, Any]:
+    """Show every argument of a call, whole."""
+    return {"rows": argument_rows(value), "caption": caption}

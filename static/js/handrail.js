@@ -1,0 +1,15 @@
+/* Starts every part; each page is complete without any of them. */
+import { startCopy } from "./copy.js";
+import { startKeys } from "./keys.js";
+import { startLive } from "./live.js";
+import { startMenus } from "./menus.js";
+import { startTail } from "./tail.js";
+import { startTime } from "./time.js";
+
+document.documentElement.classList.add("js");
+startTime();
+startCopy();
+startMenus();
+startTail();
+startLive();
+startKeys();

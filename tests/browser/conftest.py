@@ -1,0 +1,135 @@
+"""Browser tests: Debian's Chromium against a real server process that reads this test's database."""
+
+import contextlib
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from django.conf import settings as django_settings
+from django.contrib.auth import get_user_model
+from django.test import Client
+from playwright.sync_api import Browser, BrowserContext, Page
+
+BASE = Path(__file__).resolve().parents[2]
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+UP_WITHIN = 30.0
+BOTH_THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave the browser tests out where there is no browser; the run's last lines say so."""
+    if CHROMIUM is None:
+        for item in items:
+            if BASE / "tests" / "browser" in item.path.parents:
+                item.add_marker(pytest.mark.skip(reason="no Chromium found: install chromium to run the browser tests"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _orm_beside_playwright() -> Iterator[None]:
+    # Playwright's synchronous interface runs a loop in this thread, which Django takes for an async caller.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+        yield
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
+    """Take the system's Chromium and keep it off the network."""
+    quiet = ["--disable-gpu", "--disable-background-networking", "--disable-component-update", "--no-first-run"]
+    root = ["--no-sandbox"] if os.geteuid() == 0 else []
+    return {**browser_type_launch_args, "executable_path": CHROMIUM, "args": [*quiet, *root]}
+
+
+@pytest.fixture
+def server(child_environment: dict[str, str], tmp_path: Path) -> Iterator[str]:
+    """Start the web process on a free port and return its address."""
+    with serving(child_environment | {"HANDRAIL_STYLE_PAGE": "1"}, tmp_path) as address:
+        yield address
+
+
+@contextlib.contextmanager
+def serving(environment: dict[str, str], folder: Path) -> Iterator[str]:
+    """Run uvicorn on a socket that we bind ourselves, so that no other run can take the port in between."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(128)
+        address = f"http://localhost:{listener.getsockname()[1]}"
+        command = [sys.executable, "-m", "uvicorn", "core.asgi:application", "--fd", str(listener.fileno())]
+        with (folder / "web.log").open("wb") as log:
+            process = subprocess.Popen(
+                [*command, "--timeout-graceful-shutdown", "1"],
+                cwd=BASE,
+                env=environment | {"PUBLIC_URL": address},
+                stdout=log,
+                stderr=log,
+                pass_fds=[listener.fileno()],
+            )
+        try:
+            _wait_until_up(process, address, folder / "web.log")
+            yield address
+        finally:
+            process.send_signal(signal.SIGTERM)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(10)
+            process.kill()
+            process.wait()
+
+
+def _wait_until_up(process: subprocess.Popen[bytes], address: str, log: Path) -> None:
+    end = time.monotonic() + UP_WITHIN
+    while time.monotonic() < end and process.poll() is None:
+        with contextlib.suppress(httpx.TransportError):
+            httpx.get(f"{address}/sign-in/", timeout=1)
+            return
+        time.sleep(0.05)
+    pytest.fail(f"The web process did not answer:\n{log.read_text()}")
+
+
+@pytest.fixture
+def operator(transactional_db: None) -> Any:
+    """Return a person who may sign in."""
+    return get_user_model().objects.create_user("olivia", password="correct horse battery", is_staff=True)  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def signed_in(browser: Browser, server: str) -> Iterator[Callable[..., BrowserContext]]:
+    """Return a function that opens a browser context in which a user is signed in."""
+    with contextlib.ExitStack() as stack:
+
+        def open_context(user: Any, **options: Any) -> BrowserContext:
+            context = browser.new_context(base_url=server, **options)
+            stack.callback(context.close)
+            context.add_cookies([{"name": django_settings.SESSION_COOKIE_NAME, "value": _session(user), "url": server}])
+            return context
+
+        yield open_context
+
+
+def _session(user: Any) -> str:
+    client = Client()
+    client.force_login(user)
+    return client.cookies[django_settings.SESSION_COOKIE_NAME].value
+
+
+@pytest.fixture
+def violations(page: Page) -> Iterator[list[str]]:
+    """Collect what the content security policy refused and every script error; the test fails if there is any."""
+    seen: list[str] = []
+    listen(page, seen)
+    yield seen
+    assert seen == []
+
+
+def listen(page: Page, seen: list[str]) -> None:
+    """Write console errors and uncaught exceptions of a page into ``seen``."""
+    page.on("console", lambda message: seen.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: seen.append(str(error)))

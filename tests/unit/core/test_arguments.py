@@ -1,0 +1,46 @@
+"""Every argument of a call can be read."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.arguments import argument_rows
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=20,
+)
+
+
+@given(st.dictionaries(st.text(), JSON))
+def test_each_value_can_be_read_back_from_what_is_shown(arguments: dict[str, Any]) -> None:
+    rows = argument_rows(arguments)
+    assert [row.name for row in rows] == list(arguments)
+    for row, value in zip(rows, arguments.values(), strict=True):
+        assert (row.text if row.kind == "text" else json.loads(row.text)) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "text"),
+    [
+        ("5", "text", "5"),
+        (5, "number", "5"),
+        (1.0, "number", "1.0"),
+        (2**60 + 1, "number", "1152921504606846977"),
+        (True, "yes or no", "true"),
+        (None, "nothing", "null"),
+        ([], "list", "[]"),
+    ],
+)
+def test_values_that_look_alike_are_told_apart_by_their_kind(value: object, kind: str, text: str) -> None:
+    (row,) = argument_rows({"value": value})
+    assert (row.kind, row.text) == (kind, text)
+
+
+def test_an_empty_text_is_not_simply_blank() -> None:
+    assert argument_rows({"note": ""})[0].is_empty_text
+    assert not argument_rows({"note": " "})[0].is_empty_text
