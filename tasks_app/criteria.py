@@ -65,3 +65,8 @@ def check(name: str) -> Callable[[Check], Check]:
 def check_of(name: str) -> Check | None:
     """Return the check of that name, or None where this process does not carry it."""
     return _checks.get(name)
+
+
+def checks_known() -> list[str]:
+    """List the names of the checks that this process carries."""
+    return sorted(_checks)

@@ -16,6 +16,8 @@ from django.db.backends.postgresql.operations import DatabaseOperations
 from core.embedded import address
 from core.embedded.services import Services, embedded
 
+pytest_plugins = ["tests.people"]
+
 # Processes are killed here, machines are not: what was written, though not synced, outlives a killed server.
 QUICK = {"fsync": "off", "full_page_writes": "off"}
 RUN = ExitStack()
