@@ -4,8 +4,11 @@ import os
 
 from celery import Celery
 
+from core.respawn import Respawn
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.settings")
 
 app = Celery("handrail")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["tasks_app", "approvals_app"])
+app.steps["worker"].add(Respawn)
