@@ -9,6 +9,7 @@ from core.respawn import Respawn
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.settings")
 
 app = Celery("handrail")
+app.set_default()  # for every thread; "current" alone holds only for the thread that imported this
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["tasks_app", "approvals_app"])
 app.steps["worker"].add(Respawn)

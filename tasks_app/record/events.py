@@ -571,6 +571,18 @@ class ApprovalRevoked(Event):
     reason: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class ApprovalReopened(Event):
+    """A person lets a denied call be proposed again; without it the same proposal is refused."""
+
+    KIND: ClassVar[str] = "approval.reopened"
+    FOREIGN: ClassVar[frozenset[str]] = frozenset({"reason"})
+    approval: str
+    name: str
+    by: str
+    reason: str
+
+
 # --- Administration stream ----------------------------------------------------------------------------
 
 

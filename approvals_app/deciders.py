@@ -1,0 +1,49 @@
+"""May this person decide this request? Asked by page, API, admin and command alike, under the locks (rule 6)."""
+
+from django.contrib.auth.models import User
+
+from approvals_app.models import ApprovalRequest
+from approvals_app.rights import roles_of, token_refusal
+from approvals_app.separation import barred, parties
+from core.access import Right, may
+from core.errors import Forbidden, NotFound
+from core.models import ApiToken
+from tasks_app.models import Event, Task
+
+
+def decider_check(*, request: ApprovalRequest, task: Task, user: User, token: ApiToken | None) -> None:
+    """Raise NotFound to outsiders, Forbidden to those who may look but not decide."""
+    roles = roles_of(user=user, workspace=request.workspace_id)
+    if not may(roles, Right.APPROVALS_READ):
+        raise NotFound("There is no such approval here, or you may not see it.")
+    refusal = token_refusal(token=token, workspace=request.workspace_id) or decider_refusal(
+        request=request, task=task, user=user
+    )
+    if refusal:
+        raise Forbidden(f"{refusal} Nothing was changed.")
+
+
+def decider_refusal(*, request: ApprovalRequest, task: Task, user: User) -> str | None:
+    """Say why a member may not decide, or None. Parties are those of the request and of now, whichever is wider."""
+    if not may(roles_of(user=user, workspace=request.workspace_id), Right.APPROVALS_DECIDE):
+        return f"Deciding needs the right approvals:decide in {task.workspace.name}."
+    never = [*request.policy.get("never", []), *task_parties(task)]
+    return barred(never=_once(never), username=user.get_username())
+
+
+def task_parties(task: Task) -> list[dict[str, str]]:
+    """Return who must not decide a call of this task."""
+    return parties(starter=_starter(task), owner=task.owner.get_username())
+
+
+def _starter(task: Task) -> str | None:
+    """Return the person who started the task, or the root of the tasks that spawned it."""
+    root = task
+    while root.parent is not None:
+        root = root.parent
+    actor = Event.objects.filter(stream=root.pk, seq=1).values_list("actor", flat=True).first() or ""
+    return actor.removeprefix("person:") if actor.startswith("person:") else None
+
+
+def _once(entries: list[dict[str, str]]) -> list[dict[str, str]]:
+    return list({(entry["user"], entry["why"]): entry for entry in entries}.values())

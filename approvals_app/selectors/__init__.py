@@ -1,0 +1,1 @@
+"""Reads: nothing here changes a row."""

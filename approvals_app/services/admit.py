@@ -1,0 +1,102 @@
+"""T1: the last look before a call acts, under the locks of task and approval (A04, A05, S3, S4)."""
+
+from datetime import datetime
+
+from approvals_app.deciders import decider_refusal
+from approvals_app.models import ApprovalRequest
+from approvals_app.services.close import request_close
+from approvals_app.services.locks import too_old
+from approvals_app.status import LIVE, ApprovalStatus
+from approvals_app.tools import contract_change
+from approvals_app.words import taken_sentence
+from core.clock import database_now
+from tasks_app.contracts import Contract
+from tasks_app.gate import Admission
+from tasks_app.models import Call, Event, Task
+from tasks_app.record.events import ApprovalConsumed
+from tasks_app.status import CallState, Status
+
+
+def call_admit(*, task: Task, call: Call, contract: Contract, digest: str, first: bool) -> Admission:
+    """Admit an attempt and, if it is the first, use its approval up.
+
+    The caller holds the task's lock and appends ``events`` with ``call.attempted`` (or, refused, with the call's
+    change to ``call_state``) in this transaction. An empty ``call_state`` means: nothing changes, read again.
+    """
+    request = (
+        ApprovalRequest.objects.select_for_update(of=("self",)).filter(task=task, name=call.name).order_by("pk").last()
+    )
+    if request is None:
+        return _without_request(task, call, contract)
+    now = database_now()
+    refusal = _resend_refusal(task, request, digest, now) if not first else None
+    if not first:
+        return Admission(
+            admitted=refusal is None,
+            approval=str(request.pk),
+            call_state=CallState.REFUSED if refusal else "",
+            reason=refusal or "",
+        )
+    return _first(task, request, contract, digest, now)
+
+
+def _without_request(task: Task, call: Call, contract: Contract) -> Admission:
+    """Let a call run that nobody had to be asked about; what asked and left no row is refused."""
+    data = Event.objects.filter(stream=task.pk, seq=call.intended_seq).values_list("data", flat=True).first() or {}
+    policy = data.get("policy") or {}
+    if policy.get("outcome", "ask" if contract.needs_person else "allow") == "allow":
+        return Admission(admitted=True)
+    return Admission(admitted=False, call_state=CallState.REFUSED, reason="No approval was asked for this call.")
+
+
+def _resend_refusal(task: Task, request: ApprovalRequest, digest: str, now: datetime) -> str | None:
+    """Say why a resend does not stay under the used approval, or None; policy and rights are not asked again."""
+    if request.status != ApprovalStatus.CONSUMED:
+        return taken_sentence(request)
+    if digest != request.digest:
+        return "The call is not the one that was approved."
+    if task.status != Status.RUNNING:
+        return f"The task is {task.status}: nothing is sent again."
+    return "Approved but too old: its must-run-by has passed, nothing is sent again." if too_old(request, now) else None
+
+
+def _first(task: Task, request: ApprovalRequest, contract: Contract, digest: str, now: datetime) -> Admission:
+    approval = str(request.pk)
+    if request.status == ApprovalStatus.REQUESTED:
+        return _refused(approval, CallState.ASKED, "Waits for a decision.")
+    if request.status not in LIVE:
+        # k workers, one approval: somebody else has used it, or it is gone; there is nothing to change here (A04).
+        return _refused(approval, "", taken_sentence(request))
+    if too_old(request, now):
+        return _closed(request, ApprovalStatus.LAPSED, now, "approved but too old: not used before its must-run-by")
+    why = _void_reason(task, request, contract, digest)
+    if why:
+        return _closed(request, ApprovalStatus.VOIDED, now, why)
+    if task.status != Status.RUNNING:
+        return _refused(approval, "", f"The task is {task.status}: nothing starts.")
+    used = ApprovalRequest.objects.filter(pk=request.pk, status=ApprovalStatus.APPROVED).update(
+        status=ApprovalStatus.CONSUMED, consumed_at=now
+    )
+    if used != 1:
+        return _refused(approval, "", "Somebody else has used this approval.")
+    event = ApprovalConsumed(approval=approval, name=request.name, digest=request.digest)
+    return Admission(admitted=True, approval=approval, events=(event,))
+
+
+def _void_reason(task: Task, request: ApprovalRequest, contract: Contract, digest: str) -> str | None:
+    if digest != request.digest:
+        return "the call is not the one that was approved"
+    change = contract_change(request, contract)
+    if change or request.decided_by is None:
+        return change or "nobody stands behind the decision"
+    refusal = decider_refusal(request=request, task=task, user=request.decided_by)
+    return f"{request.decided_by.get_username()} may no longer decide this" if refusal else None
+
+
+def _refused(approval: str, state: str, reason: str) -> Admission:
+    return Admission(admitted=False, approval=approval, call_state=state, reason=reason)
+
+
+def _closed(request: ApprovalRequest, to: ApprovalStatus, now: datetime, reason: str) -> Admission:
+    event, state = request_close(request, to=to, now=now, reason=reason)
+    return Admission(admitted=False, approval=str(request.pk), events=(event,), call_state=state, reason=reason)

@@ -1,0 +1,65 @@
+"""Deadlines that pass while nobody looks: a finder for the sweeper (case-14 c, rule 4)."""
+
+from datetime import datetime
+from uuid import UUID
+
+import structlog
+from django.db import transaction
+from django.db.models import Q
+
+from approvals_app.models import ApprovalRequest
+from approvals_app.services.close import request_close_and_append
+from approvals_app.services.locks import approval_lock, overdue, too_old
+from approvals_app.services.woken import task_wake
+from approvals_app.status import ApprovalStatus
+from approvals_app.tools import tool_change
+from core.clock import ClockTimestamp
+from tasks_app.status import TERMINAL
+
+log = structlog.get_logger(__name__)
+
+BATCH = 200
+Ending = tuple[ApprovalStatus, str]
+
+
+def approvals_expire(now: datetime | None = None) -> int:
+    """Expire what nobody decided in time, and lapse what was approved and not used in time; return how many.
+
+    ``now`` only narrows what is looked at; each row is compared with the database's clock under its locks, so that
+    two sweepers and a person who decides meanwhile end in one of the two, never both (R02).
+    """
+    moment = now or ClockTimestamp()
+    due = Q(status=ApprovalStatus.REQUESTED, decide_by__lte=moment) | Q(
+        status=ApprovalStatus.APPROVED, run_by__lte=moment
+    )
+    ids = ApprovalRequest.objects.filter(due).order_by("pk").values_list("pk", flat=True)[:BATCH]
+    return sum(_end(approval) for approval in ids)
+
+
+def approvals_void_changed() -> int:
+    """Void what asks about a tool that no longer exists in that form (case-11, variant 2); return how many."""
+    waiting = ApprovalRequest.objects.filter(status=ApprovalStatus.REQUESTED).order_by("pk")[:BATCH]
+    return sum(_end(request.pk) for request in waiting if tool_change(request))
+
+
+def _end(approval: UUID) -> bool:
+    with transaction.atomic(durable=True):
+        task, request, now = approval_lock(approval)
+        ending = _ending(request, now)
+        if ending is None or task.status in TERMINAL:
+            return False
+        to, why = ending
+        seq = request_close_and_append(task, request, to=to, now=now, reason=why, actor="sweeper").head_seq
+    log.info("approval_ended", action=f"approval.{to}", task_id=str(task.pk), seq=seq)
+    task_wake(task=task, call=request.name, seq=seq)
+    return True
+
+
+def _ending(request: ApprovalRequest, now: datetime) -> Ending | None:
+    if request.status == ApprovalStatus.REQUESTED and overdue(request, now):
+        return ApprovalStatus.EXPIRED, "nobody decided in time"
+    if request.status == ApprovalStatus.APPROVED and too_old(request, now):
+        return ApprovalStatus.LAPSED, "approved but too old: not used before its must-run-by"
+    if request.status == ApprovalStatus.REQUESTED and (change := tool_change(request)):
+        return ApprovalStatus.VOIDED, change
+    return None

@@ -1,0 +1,35 @@
+"""A person lets a denied call be proposed again (rule 9: no means no, unless a person asked for it)."""
+
+from uuid import UUID
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from approvals_app.deciders import decider_check
+from approvals_app.models import ApprovalRequest
+from approvals_app.services.locks import approval_lock
+from approvals_app.status import ApprovalStatus
+from approvals_app.words import taken_sentence
+from core.errors import Conflict
+from core.models import ApiToken
+from tasks_app.record.append import append
+from tasks_app.record.events import ApprovalReopened
+
+
+def approval_reopen(*, approval: UUID, user: User, reason: str, token: ApiToken | None = None) -> ApprovalRequest:
+    """Let the agent propose a denied call again; it is asked anew then. Again is the same answer.
+
+    Raises NotFound, Forbidden (as for a decision), Conflict where nothing was denied.
+    """
+    with transaction.atomic(durable=True):
+        task, request, now = approval_lock(approval)
+        decider_check(request=request, task=task, user=user, token=token)
+        if request.status != ApprovalStatus.DENIED:
+            raise Conflict(taken_sentence(request), status=request.status)
+        if request.reopened_at is None:
+            name = user.get_username()
+            event = ApprovalReopened(approval=str(request.pk), name=request.name, by=name, reason=reason)
+            append(stream=task.pk, events=[event], actor=f"person:{name}")
+            request.reopened_by, request.reopened_at = user, now
+            request.save(update_fields=["reopened_by", "reopened_at"])
+    return request
