@@ -16,8 +16,11 @@ import httpx
 import pytest
 from django.conf import settings as django_settings
 from django.contrib.auth import get_user_model
+from django.db import connection
 from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, Page
+
+from tests.conftest import database_url
 
 BASE = Path(__file__).resolve().parents[2]
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -49,21 +52,39 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
     return {**browser_type_launch_args, "executable_path": CHROMIUM, "args": [*quiet, *root]}
 
 
-@pytest.fixture
-def server(child_environment: dict[str, str], tmp_path: Path) -> Iterator[str]:
+@pytest.fixture(scope="session")
+def web_environment(django_db_setup: None) -> dict[str, str]:
+    """Return the environment of web processes that serve all browser tests of this run, one database's worth."""
+    return os.environ | {
+        "DJANGO_SETTINGS_MODULE": "core.settings",
+        "DATABASE_URL": database_url(connection.settings_dict),
+        "REDIS_URL": django_settings.REDIS_URL,
+        "CELERY_BROKER_URL": django_settings.CELERY_BROKER_URL,
+        "HANDRAIL_STYLE_PAGE": "1",
+    }
+
+
+@pytest.fixture(scope="session")
+def web(web_environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Start the web process on a free port and return its address."""
-    with serving(child_environment | {"HANDRAIL_STYLE_PAGE": "1"}, tmp_path) as address:
+    with serving(web_environment, tmp_path_factory.mktemp("web")) as address:
         yield address
 
 
+@pytest.fixture
+def server(web: str, transactional_db: None) -> str:
+    """Return the address of the web process, for a test whose committed rows it shows."""
+    return web
+
+
 @contextlib.contextmanager
-def serving(environment: dict[str, str], folder: Path) -> Iterator[str]:
+def serving(environment: dict[str, str], folder: Path, application: str = "core.asgi:application") -> Iterator[str]:
     """Run uvicorn on a socket that we bind ourselves, so that no other run can take the port in between."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen(128)
         address = f"http://localhost:{listener.getsockname()[1]}"
-        command = [sys.executable, "-m", "uvicorn", "core.asgi:application", "--fd", str(listener.fileno())]
+        command = [sys.executable, "-m", "uvicorn", application, "--fd", str(listener.fileno())]
         with (folder / "web.log").open("wb") as log:
             process = subprocess.Popen(
                 [*command, "--timeout-graceful-shutdown", "1"],
