@@ -18,6 +18,7 @@ def spellings(secret: str) -> Iterator[str]:
     yield json.dumps(secret)[1:-1]
     yield json.dumps(secret, ensure_ascii=False)[1:-1]
     yield "\0".join(secret)  # two-byte text read as one-byte text
+    yield secret.encode(errors="surrogatepass").decode("latin-1")  # as the masker looks at binary content
     for content in _base64(secret.encode(errors="surrogatepass")):
         yield content
         yield content.replace("+", "-").replace("/", "_")

@@ -130,14 +130,14 @@ class _Walk:
         return self._leaf(node, path, exempt=exempt)
 
     def _members(self, node: dict[str, object], path: str, *, named: bool, exempt: bool) -> object:
-        if named and list(node) == [CREDENTIAL]:
-            named = False
+        reference = list(node) == [CREDENTIAL]
         pairs = []
         for name, item in node.items():
             where = below(path, name)
             free = exempt or is_exempt(name, where, self._fields)
             shown = self._changed(name, self._masker.text(name, exempt=free), path)
-            pairs.append((shown, self.node(item, where, named=named or is_secret_name(name), exempt=free)))
+            secret = not reference and (named or is_secret_name(name))
+            pairs.append((shown, self.node(item, where, named=secret, exempt=free)))
         return as_object(pairs)
 
     def _named(self, node: object, path: str) -> object:

@@ -10,7 +10,7 @@ from tasks_app.record.canonical import json_bytes
 
 EVENT_LIMIT = 8192  # bytes of compact UTF-8 JSON that an event's data may take
 HEAD = 200  # code points of a moved value that stay visible in the event
-MOST_PARTS = 16
+MOST_PARTS = 32
 REFERENCE_SIZE = 1500  # bytes; no reference is larger, even if each character of its head needs six
 BLOB, ORIGINAL = "$blob", "$original"
 
@@ -81,16 +81,18 @@ def resolve(data: Any, loader: Callable[[str], bytes]) -> Any:
     """
     if isinstance(data, list):
         return [resolve(item, loader) for item in data]
-    if not isinstance(data, dict):
+    if not isinstance(data, dict) or ORIGINAL in data:
         return data
-    if is_reference(data):
-        return resolve(_loaded(data[BLOB], loader), loader) if BLOB in data else data
-    return {name: resolve(item, loader) for name, item in data.items()}
+    beside = {name: resolve(item, loader) for name, item in data.items() if name != BLOB}
+    if BLOB not in data:
+        return beside
+    whole = resolve(_loaded(data[BLOB], loader), loader)
+    return whole | beside if beside else whole  # an event moved as a whole still gets its moments beside it
 
 
 def is_reference(value: object) -> bool:
     """Tell whether a value stands for a blob; the normaliser lets no foreign value look like that."""
-    return isinstance(value, dict) and len(value) == 1 and (BLOB in value or ORIGINAL in value)
+    return isinstance(value, dict) and (BLOB in value or ORIGINAL in value)
 
 
 def _loaded(reference: dict[str, Any], loader: Callable[[str], bytes]) -> Any:
@@ -114,12 +116,12 @@ def _choose(node: object, excess: int) -> _Path:
     while True:
         key, size = _largest(node)
         enough = size - REFERENCE_SIZE >= excess
-        if key is None or size <= REFERENCE_SIZE or (path and not enough):
-            return path
-        path = (*path, key)
-        if not enough:
+        if key is None or (path and not enough):
             return path
         node = cast(Any, node)[key]
+        path = (*path, key)
+        if not enough:
+            return path if len(json_bytes(_moved(node)[0])) < size else ()
 
 
 def _largest(node: object) -> tuple[str | int | None, int]:

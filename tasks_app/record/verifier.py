@@ -61,12 +61,9 @@ def verify(lines: Iterable[str], *, head: str | None = None) -> Report:
         head: a head digest (hex) noted elsewhere, which this record must have reached as its last.
     """
     check = _Check()
-    number = 0
     for number, line in enumerate(lines, start=1):
         if line.strip():
             check.line(number, line)
-    if not number:
-        check.problem("The file is empty.")
     check.finish(head)
     return check.report
 
@@ -101,7 +98,9 @@ class _Check:
 
     def finish(self, head: str | None) -> None:
         """Compare the end with what the header and the caller say, and the references with the blobs."""
-        if self._header is not None:
+        if self._header is None:
+            self.problem("The file holds no record.")
+        else:
             self._check_head(self._header)
         if head is not None and head.lower() != self.report.head_digest:
             self.problem(f"The last digest is not {head.lower()}, the one noted elsewhere.")
