@@ -1,9 +1,11 @@
 """The configuration repository: a real bare git repository and the work tree that its services would read."""
 
+import io
 import json
 import os
 import re
 import subprocess
+import tarfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,9 +85,11 @@ class Repository:
         return version
 
     def deploy(self) -> None:
-        """Bring the work tree to the newest commit."""
+        """Bring the work tree to the newest commit, as a deployment does: without an index that could stay locked."""
         if self._head():
-            self._git(f"--work-tree={self.work_tree}", "reset", "--hard", "--quiet", BRANCH)
+            packed = self._run("archive", "--format=tar", BRANCH)
+            with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+                archive.extractall(self.work_tree, filter="data")
 
     def services(self) -> list[str]:
         """The services that have a configuration."""
@@ -109,6 +113,9 @@ class Repository:
         return (self.git_dir / BRANCH).exists() or (self.git_dir / "packed-refs").exists()
 
     def _git(self, *arguments: str, feed: bytes | None = None, inside: bool = True) -> str:
+        return self._run(*arguments, feed=feed, inside=inside).decode(errors="replace")
+
+    def _run(self, *arguments: str, feed: bytes | None = None, inside: bool = True) -> bytes:
         place = [f"--git-dir={self.git_dir}"] if inside else []
         # No configuration of the machine or of its user may change what this repository does.
         environment = {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(self.git_dir), "LC_ALL": "C.UTF-8"}
@@ -122,7 +129,7 @@ class Repository:
         except subprocess.CalledProcessError as error:
             complaint = error.stderr.decode(errors="replace").strip()
             raise WorldUnusable(f"git {arguments[0]} failed in {self.git_dir}: {complaint}") from error
-        return done.stdout.decode(errors="replace")
+        return done.stdout
 
 
 def _path(service: str) -> str:

@@ -97,7 +97,8 @@ Work = Callable[[Visit], Reply] | Callable[[Visit], Awaitable[Reply]]
 class Operation:
     """One thing that a system does, and where it is reached over HTTP.
 
-    Work that is not a coroutine runs in one transaction together with the memory of its key.
+    ``keyed``: the same Idempotency-Key gets the same answer. Work that is not a coroutine runs in one transaction
+    together with the memory of its key.
     """
 
     system: str
@@ -106,3 +107,4 @@ class Operation:
     path: str
     work: Work
     acts: bool = True
+    keyed: bool = False

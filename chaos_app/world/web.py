@@ -93,7 +93,7 @@ async def visit_read(outside: Outside, operation: Operation, request: Request) -
         parameters={name: str(value) for name, value in request.path_params.items()},
         query=dict(request.query_params),
         headers=dict(headers),
-        idempotency_key=headers.get(IDEMPOTENCY_KEY) if operation.acts else None,
+        idempotency_key=headers.get(IDEMPOTENCY_KEY) if operation.keyed else None,
         fault=fault_read(told) if told else None,
     )
 

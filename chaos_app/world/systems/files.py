@@ -80,7 +80,7 @@ def _validators(row: Row) -> dict[str, str]:
 
 
 OPERATIONS = [
-    Operation(SYSTEM, "put", "PUT", "/files/{name}", file_put),
+    Operation(SYSTEM, "put", "PUT", "/files/{name}", file_put, keyed=True),
     Operation(SYSTEM, "list", "GET", "/files", files_list, acts=False),
     Operation(SYSTEM, "read", "GET", "/files/{name}", file_get, acts=False),
 ]

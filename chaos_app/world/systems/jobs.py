@@ -69,7 +69,7 @@ def _shown(row: Row, now: float) -> Row:
 
 
 OPERATIONS = [
-    Operation(SYSTEM, "start", "POST", "/jobs", job_start),
+    Operation(SYSTEM, "start", "POST", "/jobs", job_start, keyed=True),
     Operation(SYSTEM, "lookup", "GET", "/jobs", jobs_find, acts=False),
     Operation(SYSTEM, "poll", "GET", "/jobs/{handle}", job_poll, acts=False),
 ]

@@ -113,9 +113,9 @@ def _number(ticket_id: str) -> int:
 
 
 OPERATIONS = [
-    Operation(SYSTEM, "open", "POST", "/tickets", ticket_open),
+    Operation(SYSTEM, "open", "POST", "/tickets", ticket_open, keyed=True),
     Operation(SYSTEM, "lookup", "GET", "/tickets", tickets_find, acts=False),
     Operation(SYSTEM, "read", "GET", "/tickets/{id}", ticket_get, acts=False),
-    Operation(SYSTEM, "comment", "POST", "/tickets/{id}/comments", ticket_comment),
-    Operation(SYSTEM, "close", "POST", "/tickets/{id}/close", ticket_close),
+    Operation(SYSTEM, "comment", "POST", "/tickets/{id}/comments", ticket_comment, keyed=True),
+    Operation(SYSTEM, "close", "POST", "/tickets/{id}/close", ticket_close, keyed=True),
 ]
