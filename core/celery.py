@@ -13,3 +13,5 @@ app.set_default()  # for every thread; "current" alone holds only for the thread
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["tasks_app", "approvals_app"])
 app.steps["worker"].add(Respawn)
+# By its address: the step needs models, which exist once Celery has set Django up for a worker.
+app.steps["worker"].add("tasks_app.keeper.bootstep:KeeperStep")

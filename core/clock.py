@@ -1,6 +1,6 @@
 """The database's clock, the only one that deadlines and leases are compared with."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import connection
 from django.db.models import DateTimeField, Func
@@ -21,3 +21,12 @@ def database_now() -> datetime:
         row = cursor.fetchone()
     moment: datetime = row[0]
     return moment
+
+
+def database_uptime() -> timedelta:
+    """Say how long the database server has been running (one round trip)."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp() - pg_postmaster_start_time()")
+        row = cursor.fetchone()
+    uptime: timedelta = row[0]
+    return uptime

@@ -92,6 +92,15 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # --- Broker and live layer: yours by REDIS_URL, otherwise the embedded Valkey under var/ ---
 REDIS_URL = os.environ.get("REDIS_URL") or address.redis_url(VAR_DIR)
 CELERY_BROKER_URL = os.environ.get("CELERY_BROKER_URL") or address.celery_broker_url(REDIS_URL)
+# Messages are hints and results are in the record. A worker holds no message that it does not run (late ack, one at a
+# time), is not disturbed by a broker that goes away, and looks for it for ever.
+CELERY_WORKER_CONSUMER = "tasks_app.keeper.bootstep:Consumer"
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
+CELERY_DB_REUSE_MAX = 1_000_000  # slices between two database connections of a worker's process
 CHANNEL_LAYERS = {
     "default": {
         "BACKEND": "channels_redis.core.RedisChannelLayer",
@@ -145,6 +154,8 @@ HANDRAIL_STYLE_PAGE = _flag("HANDRAIL_STYLE_PAGE", "1" if DEBUG else "0")
 HANDRAIL_MODULES = _words("HANDRAIL_MODULES")
 # A lease lasts this long and is renewed each second by the keeper (seconds).
 LEASE_SECONDS = float(os.environ.get("HANDRAIL_LEASE_SECONDS", "4"))
+# What else every sweeper looks for: dotted paths of functions without arguments (approval deadlines, schedules).
+HANDRAIL_FINDERS: list[str] = []
 # The Gate that calls pass (tasks_app.gate.Gate); the composition root names the implementation.
 HANDRAIL_GATE = "approvals_app.gate.ApprovalsGate"
 # The code that carries this deployment: a git SHA or an image, kept with each task.

@@ -1,0 +1,117 @@
+"""Celery's worker with a keeper: what its main process does besides Celery's own work.
+
+It starts the keeper before the pool forks, starts it again when it dies, and tells it how children ended.
+"""
+
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+from celery import bootsteps, signals
+from celery.worker.consumer import Consumer as CeleryConsumer
+from django.conf import settings
+
+from tasks_app import registry
+from tasks_app.keeper.link import Link, link_open
+from tasks_app.keeper.process import status_text
+from tasks_app.workers import WorkerDescription, carries_now
+
+EVERY = 0.1  # seconds between two looks
+RETRY_START, RETRY_STEP, RETRY_MOST = 0.2, 0.3, 1.0  # seconds between tries while the broker is away
+
+
+class KeeperStep(bootsteps.StartStopStep):
+    """The keeper of this worker, and the word on how its children end."""
+
+    requires = ("celery.worker.components:Pool", "celery.worker.components:Timer")
+    here: "KeeperStep | None" = None
+
+    def __init__(self, worker: Any, **kwargs: Any) -> None:
+        registry.modules_load()  # user code that cannot be imported ends the worker here, with its name
+        self._worker = worker
+        self._link = link_open(_describe(worker))
+        KeeperStep.here = self
+        super().__init__(worker, **kwargs)
+
+    def start(self, worker: Any) -> None:
+        """Begin to look, where no event loop will call us; hear of a shutdown."""
+        signals.worker_shutting_down.connect(self._drain, weak=False)
+        if worker.hub is None:
+            worker.timer.call_repeatedly(EVERY, self.look)
+
+    def register_with_event_loop(self, worker: Any, hub: Any) -> None:
+        """Begin to look, each time the loop starts: its timers end when the broker is lost."""
+        hub.call_repeatedly(EVERY, self.look)
+
+    def look(self) -> None:
+        """Look after the keeper, and stay where the pool says that a child has been reaped."""
+        self._link.keep()
+        pool = getattr(self._worker.pool, "_pool", None)
+        told = getattr(pool, "on_process_down", None)  # the pool sets it anew each time the loop starts
+        if pool is not None and told is not None and not isinstance(told, _Reaped):
+            pool.on_process_down = _Reaped(told, self._link)
+
+    def _drain(self, **_: Any) -> None:
+        """Tell the slices to hand over. Celery's loop stands still from now on, so a thread looks after the keeper."""
+        self._link.drain()
+        threading.Thread(target=_keep_on, args=[self._link], daemon=True).start()
+
+
+class _Reaped:
+    """Called by the pool for each child that it has reaped: the only place that knows the exit status."""
+
+    def __init__(self, before: Callable[[Any], None], link: Link) -> None:
+        self._before, self._link = before, link
+
+    def __call__(self, process: Any) -> None:
+        if process.exitcode is not None:
+            self._link.exited(process.pid, status_text(process.exitcode))
+        self._before(process)
+
+
+def _keep_on(link: Link) -> None:
+    while True:
+        link.keep()
+        time.sleep(EVERY)
+
+
+def _describe(worker: Any) -> WorkerDescription:
+    return WorkerDescription(
+        id=str(uuid4()),
+        name=worker.hostname,
+        host=socket.gethostname(),
+        pid=os.getpid(),
+        pool=worker.pool_cls.__module__.rpartition(".")[2],
+        code_digest=settings.CODE_DIGEST,
+        carries=carries_now(),
+    )
+
+
+class Consumer(CeleryConsumer):
+    """Celery's consumer, which comes back within a second of its broker instead of half a minute later."""
+
+    def ensure_connected(self, conn: Any) -> Any:
+        """Try often, and look after the keeper meanwhile: Celery's loop stands still while it waits."""
+        patient = conn.ensure_connection
+
+        def ensure(errback: Any, max_retries: Any, callback: Callable[[], None]) -> Any:
+            def between() -> None:
+                callback()
+                if KeeperStep.here is not None:
+                    KeeperStep.here.look()
+
+            return patient(
+                errback,
+                max_retries,
+                callback=between,
+                interval_start=RETRY_START,
+                interval_step=RETRY_STEP,
+                interval_max=RETRY_MOST,
+            )
+
+        conn.ensure_connection = ensure
+        return super().ensure_connected(conn)

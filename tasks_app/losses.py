@@ -1,0 +1,104 @@
+"""Losses: a worker died or was cut off; the task goes on at once, later, or not until a person looks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from core.clock import database_now
+from core.hints import after_commit, live_hint
+from tasks_app import workers
+from tasks_app.leases import KEEP_STATUS
+from tasks_app.models import Status, Task
+from tasks_app.place import Place, place_next
+from tasks_app.record.append import append
+from tasks_app.record.events import After, Event, SliceLost, TaskQuarantined
+from tasks_app.wake import wake
+
+DEFAULT_LIMIT = 3
+LONGEST_BACK_OFF = 60.0  # seconds
+RAN_OUT = "lease ran out"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loss:
+    """How a loss was seen. ``counted`` False: drains, deploys and database restarts are nobody's fault."""
+
+    seen: str
+    exit_status: str | None = None
+    log_tail: Sequence[str] = ()
+    counted: bool = True
+
+
+def lease_lose(*, task: UUID, nonce: UUID, loss: Loss, actor: str, only_if_ran_out: bool = False) -> bool:
+    """Declare the slice under this token lost; False if that token does not hold the task (any more).
+
+    The row is locked by its id before the nonce is compared, so that a claim whose commit is still under way is
+    waited for and seen. Appends ``slice.lost``, at the agent's limit also ``task.quarantined``; otherwise wakes the
+    task after its back-off. ``only_if_ran_out`` checks the lease against the clock under that lock (the sweeper).
+    """
+    with transaction.atomic():
+        row = Task.objects.select_for_update(skip_locked=only_if_ran_out).filter(pk=task).first()
+        if row is None or row.lease_nonce != nonce or (only_if_ran_out and not _ran_out(row)):
+            return False
+        _lose(row, loss, actor)
+    return True
+
+
+def _ran_out(row: Task) -> bool:
+    return row.lease_until is not None and row.lease_until <= database_now()
+
+
+def _lose(row: Task, loss: Loss, actor: str) -> None:
+    place = place_next(row)
+    losses = _count(row, place, loss)
+    limit = workers.loss_limit(agent=row.agent) or DEFAULT_LIMIT
+    events: list[Event] = [_lost(row, place, losses, loss)]
+    changes = _cleared(row, place, losses)
+    if loss.counted and losses >= limit:
+        events.append(TaskQuarantined(place=place.name, losses=losses))
+        changes |= {"status": Status.QUARANTINED, "wake_at": None}
+    done = append(stream=row.pk, events=events, actor=actor, task=changes)
+    task, workspace = row.pk, row.workspace_id
+    after_commit(lambda: live_hint(stream=task, workspace=workspace, seq=done.head_seq))
+    if changes["wake_at"] == After(0):
+        wake(task)
+
+
+def _count(row: Task, place: Place, loss: Loss) -> int:
+    if not loss.counted:
+        return row.losses if row.loss_place == place.name else 0
+    return row.losses + 1 if row.loss_place == place.name else 1
+
+
+def back_off(losses: int) -> float:
+    """Return the seconds to wait before the next try: none after the first loss at a place, then 1, 2, 4, ..."""
+    return 0.0 if losses < 2 else min(2.0 ** (losses - 2), LONGEST_BACK_OFF)
+
+
+def _lost(row: Task, place: Place, losses: int, loss: Loss) -> SliceLost:
+    return SliceLost(
+        lost_epoch=row.lease_epoch,
+        worker=row.lease_holder,
+        seen=loss.seen,
+        place=place.name,
+        losses=losses,
+        counted=loss.counted,
+        exit_status=loss.exit_status,
+        log_tail=list(loss.log_tail) or None,
+    )
+
+
+def _cleared(row: Task, place: Place, losses: int) -> dict[str, Any]:
+    changes: dict[str, Any] = {
+        "lease_holder": "",
+        "lease_nonce": None,
+        "lease_until": None,
+        "losses": losses,
+        "loss_place": place.name,
+        "one_by_one": row.one_by_one or place.in_flight > 1,
+        "wake_at": After(back_off(losses)),
+    }
+    return changes if row.status in KEEP_STATUS else changes | {"status": Status.QUEUED}

@@ -1,0 +1,123 @@
+"""The sweeper: finds what is due and what ran out, in Postgres alone, so that no lost message loses work.
+
+Any number may run at once: what they change, they change under a row lock that others pass over, by a condition on
+what they saw; what they send twice is harmless. Finders are functions without arguments; the composition root adds
+its own (``settings.HANDRAIL_FINDERS``).
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import structlog
+from django.conf import settings
+from django.db import Error, connection
+from django.utils.module_loading import import_string
+
+from core.clock import database_uptime
+from tasks_app import cluster, finders, workers
+from tasks_app.finders import DueTasks
+
+log = structlog.get_logger(__name__)
+
+TICK = 0.25  # seconds between two looks
+GAP = 1.0  # seconds without an answer of the database that count as a gap
+
+
+@dataclass(slots=True)
+class Reach:
+    """Since when this process has reached the database without a gap. Pure; times are CLOCK_MONOTONIC seconds.
+
+    A lease that ran out proves a death only to somebody who has watched it run out: who was cut off, or stopped,
+    cannot know whether the keepers were cut off as well.
+    """
+
+    since: float | None = None
+    last: float = 0.0
+
+    def touch(self, now: float) -> None:
+        """The database answered."""
+        if self.since is None or now - self.last > GAP:
+            self.since = now
+        self.last = now
+
+    def broken(self) -> None:
+        """The database did not answer."""
+        self.since = None
+
+    def whole(self, seconds: float) -> bool:
+        """Whether there was no gap for that long, up to the last answer."""
+        return self.since is not None and self.last - self.since >= seconds
+
+
+@dataclass(slots=True)
+class Finder:
+    """What to look for, and how often (seconds)."""
+
+    find: Callable[[], object]
+    every: float = TICK
+    due: float = 0.0
+
+
+class Sweeper:
+    """One sweeper's memory: its reach, when each finder is due, which wake-ups it has sent lately."""
+
+    def __init__(self, extra: Sequence[str] | None = None) -> None:
+        self.reach = Reach()
+        self.due_tasks = DueTasks()
+        more = settings.HANDRAIL_FINDERS if extra is None else extra
+        self._finders = [
+            Finder(self.due_tasks),
+            Finder(self._ran_out),
+            Finder(finders.parents_wake, every=1.0),
+            Finder(workers.workers_forget, every=3600.0),
+            Finder(cluster.cluster_reconcile_if_needed, every=1.0),
+            *(Finder(import_string(path), every=1.0) for path in more),
+        ]
+        self._known = False  # whether the server at the other end has been compared with the stored identity
+
+    def run(self) -> None:
+        """Sweep until the process is ended (any moment will do)."""
+        while True:
+            self.sweep()
+            time.sleep(TICK)
+
+    def sweep(self) -> None:
+        """Look once. A database that is away is met again at the next look; one finder's error stops no other."""
+        try:
+            self._contact()
+        except Error as error:
+            self._away(error)
+            return
+        for finder in self._finders:
+            if time.monotonic() >= finder.due:
+                finder.due = time.monotonic() + finder.every
+                self._look(finder)
+
+    def _contact(self) -> None:
+        if not self._known:
+            cluster.cluster_check()
+            self._known = True
+        self._uptime = database_uptime().total_seconds()
+        self.reach.touch(time.monotonic())
+
+    def _look(self, finder: Finder) -> None:
+        try:
+            finder.find()
+        except Error as error:
+            self._away(error)
+        except Exception:
+            log.exception("finder_failed", finder=getattr(finder.find, "__qualname__", repr(finder.find)))
+
+    def _away(self, error: Error) -> None:
+        if self.reach.since is not None or self._known:
+            log.warning("sweeper_database_away", error=type(error).__name__)
+        self._known = False
+        self.reach.broken()
+        connection.close()
+
+    def _ran_out(self) -> None:
+        """Take over by time, only if we have watched for a whole lease a server that ran for a whole lease."""
+        lease = settings.LEASE_SECONDS
+        if self.reach.whole(lease) and self._uptime > lease:
+            finders.leases_ran_out()

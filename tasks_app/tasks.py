@@ -1,0 +1,85 @@
+"""The Celery task: a message says "look at task T"; what is done about it is decided by what Postgres says."""
+
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID, uuid4
+
+import structlog
+from celery import Task as CeleryTask
+from celery import shared_task
+from celery.exceptions import TimeLimitExceeded
+from django.db import InterfaceError, OperationalError, close_old_connections
+from django.utils.module_loading import import_string
+
+from tasks_app.keeper import link
+from tasks_app.keeper.client import Client, client_here
+from tasks_app.leases import Lease, lease_claim
+from tasks_app.losses import Loss, lease_lose
+from tasks_app.wake import TASK
+
+log = structlog.get_logger(__name__)
+DatabaseAway = (OperationalError, InterfaceError)
+LOG_LINES = 5
+LONGEST_SLICE = 3600.0  # seconds
+
+
+class SliceTask(CeleryTask):  # type: ignore[type-arg]  # not generic when it runs
+    """Celery's view of a slice. Its failures, retries and results mean nothing here; the record is the truth."""
+
+    def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:
+        """Called in the worker's main process when the hard time limit struck: tell the keeper the cause."""
+        if isinstance(exc, TimeLimitExceeded):
+            link.cause_note(task=str(args[0]), cause=f"hard time limit ({exc.args[0]:g} s)")
+
+
+@shared_task(name=TASK, base=SliceTask, acks_late=True, ignore_result=True, max_retries=0)
+def slice_task(task_id: str) -> None:
+    """Run one slice of the task, if it is due and nobody else holds it. Never fails, never retries."""
+    close_old_connections()  # one that broke since the last slice is noticed here, not by the claim
+    task, keeper, nonce = UUID(task_id), client_here(), uuid4()
+    keeper.expect(task, nonce)  # a death between the claim's commit and the watch is proven as well (L02, L03)
+    try:
+        lease = lease_claim(task=task, worker=keeper.identity(), nonce=nonce)
+    except DatabaseAway as error:
+        log.warning("claim_put_off", task_id=task_id, error=type(error).__name__)
+        lease = None
+        _give_back(task, nonce, Loss(seen="database away", counted=False))  # it may have been committed unheard
+    if lease is None:
+        keeper.settle(nonce)
+        return
+    _run(lease, keeper)
+
+
+def _run(lease: Lease, keeper: Client) -> None:
+    keeper.watch(lease, slice_deadline=time.monotonic() + LONGEST_SLICE)  # until the executor says something better
+    try:
+        _executor()(lease=lease, keeper=keeper, drain=keeper.draining)
+    except Exception as error:  # the record must say so, whatever it was
+        _failed(lease, error)
+    finally:
+        keeper.forget(lease)
+
+
+def _executor() -> Callable[..., None]:
+    run: Callable[..., None] = import_string("tasks_app.executor.slice_run")
+    return run
+
+
+def _failed(lease: Lease, error: Exception) -> None:
+    """Give the task back. A database that is away is nobody's fault, and if it stays away the lease runs out."""
+    away = isinstance(error, DatabaseAway)
+    lines = [line.rstrip() for line in traceback.format_exception(error)][-LOG_LINES:]
+    log.error("slice_failed", task_id=str(lease.task), epoch=lease.token.epoch, error=repr(error), trace=lines)
+    seen = "database away" if away else f"executor failed: {type(error).__name__}"
+    _give_back(lease.task, lease.token.nonce, Loss(seen=seen, log_tail=lines, counted=not away))
+
+
+def _give_back(task: UUID, nonce: UUID, loss: Loss) -> None:
+    """Declare our own slice lost. If the database stays away, the lease runs out by itself."""
+    close_old_connections()
+    try:
+        lease_lose(task=task, nonce=nonce, loss=loss, actor=f"worker:{client_here().identity().name}")
+    except DatabaseAway as error:
+        log.warning("loss_not_written", task_id=str(task), error=type(error).__name__)

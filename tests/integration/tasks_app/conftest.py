@@ -1,0 +1,90 @@
+"""Real workers and sweepers on this test's database, and tasks for them."""
+
+import itertools
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from subprocess import Popen
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+import tests.slices  # noqa: F401 - declares slice.work and slice.single
+from tasks_app.models import Event, Task
+from tasks_app.services.create import task_create
+from tests.people import people_create
+from tests.processes import running, wait_for
+
+
+@dataclass
+class Fleet:
+    """Starts workers, sweepers and tasks; what it started ends with the test."""
+
+    stack: ExitStack
+    environment: dict[str, str]
+    folder: Path
+    counter: Any
+
+    def worker(
+        self, name: str = "one", *, pool: str = "prefork", concurrency: int = 2, more: tuple[str, ...] = ()
+    ) -> Popen[bytes]:
+        log = self.folder / f"{name}-{next(self.counter)}.log"
+        command = ["-m", "celery", "-A", "tests.slices", "worker", "-n", f"{name}@%h", "--pool", pool, "-l", "INFO"]
+        command += [
+            "--concurrency",
+            str(concurrency),
+            "--without-gossip",
+            "--without-mingle",
+            "--without-heartbeat",
+            *more,
+        ]
+        process = self.stack.enter_context(running(*command, env=self.environment, log=log))
+        wait_for(lambda: " ready." in log.read_text(), seconds=30, what=f"worker {name} to be ready")
+        return process
+
+    def sweeper(self) -> Popen[bytes]:
+        log = self.folder / f"sweeper-{next(self.counter)}.log"
+        return self.stack.enter_context(running("manage.py", "sweep", env=self.environment, log=log))
+
+    def gate(self) -> Path:
+        return self.folder / f"gate-{next(self.counter)}"
+
+    def task(self, *does: str, agent: str = "slice.work", **intent: Any) -> Task:
+        people = self.people
+        return task_create(
+            workspace=people.workspace,
+            owner=people.rhea,
+            actor="person:rhea",
+            agent=agent,
+            intent={"does": list(does), **intent},
+        )
+
+
+@pytest.fixture
+def fleet(child_environment: dict[str, str], tmp_path: Path) -> Iterator[Fleet]:
+    environment = child_environment | {"HANDRAIL_MODULES": "tests.slices"}
+    with ExitStack() as stack:
+        fleet = Fleet(stack, environment, tmp_path, itertools.count())
+        fleet.people = people_create()  # type: ignore[attr-defined]
+        yield fleet
+
+
+def kinds(task: UUID) -> list[str]:
+    """Return the kinds of a task's events, in order."""
+    return list(Event.objects.filter(stream=task).order_by("seq").values_list("kind", flat=True))
+
+
+def event(task: UUID, kind: str, nth: int = 0) -> Event:
+    """Return the nth event of a kind."""
+    return Event.objects.filter(stream=task, kind=kind).order_by("seq")[nth]
+
+
+def wait_for_event(task: UUID, kind: str, count: int = 1, seconds: float = 20) -> Event:
+    """Wait until the task has so many events of the kind; return the last of them."""
+    wait_for(lambda: kinds(task).count(kind) >= count, seconds=seconds, what=f"{count} x {kind}; have {kinds(task)}")
+    return event(task, kind, count - 1)
+
+
+Kill = Callable[[int], None]
