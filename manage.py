@@ -10,11 +10,25 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.settings")
     try:
         from django.core.management import execute_from_command_line
+        from django.db import OperationalError
+
+        from core.embedded.errors import EmbeddedError
     except ImportError:
         sys.exit(
-            "Django is not installed here. Run `make demo` or `make test`: they create .venv and install everything."
+            "Handrail's packages are not installed here. Run `make demo` or `make test`: they create .venv and install "
+            "everything; then use .venv/bin/python manage.py."
         )
-    execute_from_command_line(sys.argv)
+    try:
+        execute_from_command_line(sys.argv)
+    except EmbeddedError as error:
+        sys.exit(str(error))
+    except OperationalError as error:
+        if getattr(error.__cause__, "sqlstate", None) is not None:  # the server answered: that is another matter
+            raise
+        sys.exit(
+            f"Postgres does not answer: {error}\nNothing was changed. Start everything with `make up` or `make demo`, "
+            "or set DATABASE_URL to a database that runs."
+        )
 
 
 if __name__ == "__main__":

@@ -5,8 +5,11 @@ import hashlib
 import os
 import re
 import secrets
+import tempfile
 from pathlib import Path
 from urllib.parse import quote
+
+from core.embedded.errors import FolderUnusableError
 
 # A unix socket path holds 107 bytes; the longest name we put into the folder takes 20.
 LONGEST_FOLDER = 85
@@ -49,11 +52,27 @@ def channels_url(url: str) -> str:
 
 
 def secret_key(var: Path) -> str:
-    """Return this folder's secret key, made once with mode 0600; two starters at once agree on one."""
+    """Return this folder's secret key, made once with mode 0600; two starters at once agree on one.
+
+    Raises FolderUnusableError.
+    """
     path = var / "secret-key"
-    with contextlib.suppress(FileExistsError):
-        var.mkdir(parents=True, exist_ok=True)
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        if not path.exists():
+            var.mkdir(parents=True, exist_ok=True)
+            _write_once(path, secrets.token_urlsafe(48))
+        return path.read_text()
+    except OSError as error:
+        raise FolderUnusableError(var, error.strerror or str(error)) from error
+
+
+def _write_once(path: Path, text: str) -> None:
+    """Give a whole file its name in one step: a reader never sees half of it, and the second writer changes nothing."""
+    handle, name = tempfile.mkstemp(dir=path.parent)  # mode 0600
+    try:
         with os.fdopen(handle, "w") as file:
-            file.write(secrets.token_urlsafe(48))
-    return path.read_text()
+            file.write(text)
+        with contextlib.suppress(FileExistsError):
+            os.link(name, path)
+    finally:
+        os.unlink(name)

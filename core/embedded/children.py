@@ -2,6 +2,7 @@
 
 import os
 import pwd
+import shutil
 import signal
 import subprocess
 import sys
@@ -30,8 +31,10 @@ def start(
     ``output`` takes stdout and stderr together (a file, ``subprocess.PIPE``, or None: ours).
     """
     launcher: list[str | Path] = [sys.executable, "-I", "-S", TETHER, str(os.getpid()), str(int(on_death)), identity]
+    program, *arguments = command
     return subprocess.Popen(
-        [*launcher, *command],
+        # The whole path: under another uid the launcher may be unable to import what a search needs.
+        [*launcher, shutil.which(program) or program, *arguments],
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=subprocess.STDOUT if output is not None else None,

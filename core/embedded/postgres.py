@@ -48,7 +48,6 @@ class Postgres:
         self.run = address.run_dir(self.var)
         self.log = folder.log_file(self.var, "postgres")
         self.settings = SETTINGS | dict(settings or {})
-        self.identity = children.unprivileged()
         self.process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -65,7 +64,7 @@ class Postgres:
         """Refuse a data folder that is not ours to start, mend what a kill left behind."""
         self._check_data()
         self.data.chmod(0o700)  # Postgres refuses a folder that others may enter
-        self._give_away(self.run)
+        self._give_away(self.data, self.run)
         for left in (self.data / "postmaster.pid", self.run / ".s.PGSQL.5432.lock"):
             self._mend(left)
 
@@ -75,7 +74,7 @@ class Postgres:
         options = [f"-c{name}={value}" for name, value in self.settings.items()]
         command: list[str | Path] = [binary("postgres"), "-D", self.data, "-k", self.run, *options]
         with self.log.open("ab") as log:
-            self.process = children.start(command, on_death=signal.SIGINT, identity=self.identity, output=log)
+            self.process = children.start(command, on_death=signal.SIGINT, identity=self._identity(), output=log)
         return self.process
 
     def start(self, seconds: float = 60) -> None:
@@ -115,7 +114,7 @@ class Postgres:
         flags = ["--auth=trust", "--encoding=UTF8", "--locale=C", "--locale-provider=builtin"]
         flags += ["--builtin-locale=C.UTF-8", "--no-instructions", "-U", SUPERUSER, "-D", str(fresh)]
         with self.log.open("ab") as log:
-            made = children.start([binary("initdb"), *flags], identity=self.identity, output=log)
+            made = children.start([binary("initdb"), *flags], identity=self._identity(), output=log)
         if made.wait() != 0:
             raise ServiceSilentError("PostgreSQL", self.log, folder.last_lines(self.log))
         fresh.rename(self.data)
@@ -130,11 +129,26 @@ class Postgres:
         if found != VERSION:
             raise OtherVersionError(self.data, found, VERSION)
 
-    def _give_away(self, path: Path) -> None:
-        """Give a folder to the other uid, where we run Postgres under one."""
-        if self.identity.startswith("uid:"):
-            _, uid, gid = self.identity.split(":")
-            os.chown(path, int(uid), int(gid))
+    def _identity(self) -> str:
+        """Ours; as root the owner of the data, so that both may use one folder, or one without rights."""
+        with suppress(FileNotFoundError):
+            owner = self.data.stat()
+            if os.geteuid() == 0 and owner.st_uid != 0:
+                return f"uid:{owner.st_uid}:{owner.st_gid}"
+        return children.unprivileged()
+
+    def _give_away(self, *folders: Path) -> None:
+        """Give folders with all that is in them to the other uid, where we run Postgres under one."""
+        identity = self._identity()
+        if not identity.startswith("uid:"):
+            return
+        _, uid, gid = identity.split(":")
+        for path in folders:
+            for each in [path, *path.rglob("*")] if path.stat().st_uid == 0 else []:
+                os.chown(each, int(uid), int(gid), follow_symlinks=False)
+            reach = children.start(["test", "-x", path], identity=identity, output=subprocess.DEVNULL)
+            if reach.wait() != 0:
+                raise FolderUnusableError(path, f"Postgres does not run as root, and uid {uid} cannot enter it")
 
     def _mend(self, left: Path) -> None:
         """Remove a pid file whose process is gone or somebody else's; wait for one of ours that is still ending."""
