@@ -27,12 +27,13 @@ class ApprovalsGate:
 
     def assess(self, *, task: Task, contract: Contract, arguments: Mapping[str, Any], cost: float | None) -> Assessment:
         """Ask where the contract asks; refuse what a person has already refused in this task (rule 9)."""
+        if not contract.needs_person:  # what asks nobody was never denied: the hot path costs no query
+            return Assessment(outcome="allow", policy={**CONTRACT_RULE, "outcome": "allow"})
         denial = _denial(task.pk, same_call_digest(tool=contract.name, arguments=arguments))
         if denial is not None:
             policy = {"rule": "no means no", "outcome": "deny", "denial": str(denial.pk), "call": denial.name}
             return Assessment(outcome="deny", policy=policy, reason=_no_means_no(denial))
-        outcome = "ask" if contract.needs_person else "allow"
-        return Assessment(outcome=outcome, policy={**CONTRACT_RULE, "outcome": outcome})
+        return Assessment(outcome="ask", policy={**CONTRACT_RULE, "outcome": "ask"})
 
     def request(
         self,

@@ -8,7 +8,20 @@ from pydantic import BaseModel
 
 from tasks_app.status import EffectClass
 
-__all__ = ["Absent", "Answer", "CannotTell", "Contract", "EffectClass", "Found", "Refused", "Started", "Unknown"]
+__all__ = [
+    "Absent",
+    "Answer",
+    "CallContext",
+    "CannotTell",
+    "Contract",
+    "EffectClass",
+    "Found",
+    "LookUp",
+    "Observed",
+    "Refused",
+    "Started",
+    "Unknown",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

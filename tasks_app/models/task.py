@@ -48,6 +48,7 @@ class Task(models.Model):
     step = models.PositiveIntegerField(default=0, help_text="Number of the last step; never reused.")
     bad_decisions = models.PositiveIntegerField(default=0, help_text="Decisions in a row that were refused.")
     checkpoint_seq = models.BigIntegerField(default=0)
+    checkpoint_step = models.PositiveIntegerField(default=0, help_text="All calls up to this step are settled.")
     state_seq = models.BigIntegerField(default=0, help_text="Sequence of the last full copy of the agent's state.")
     losses = models.PositiveIntegerField(default=0, help_text="Lost workers at loss_place without progress.")
     loss_place = models.CharField(max_length=200, blank=True, default="")

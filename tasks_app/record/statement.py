@@ -20,6 +20,7 @@ TASK_COLUMNS = {
     "step": "integer",
     "bad_decisions": "integer",
     "checkpoint_seq": "bigint",
+    "checkpoint_step": "integer",
     "state_seq": "bigint",
     "losses": "integer",
     "loss_place": "text",
@@ -181,7 +182,7 @@ calls_changed AS (
 def _workspace_statement() -> str:
     return (
         """WITH RECURSIVE locked AS MATERIALIZED (
-    SELECT head_seq, head_digest FROM core_workspace WHERE id = :stream: FOR NO KEY UPDATE
+    SELECT head_seq, head_digest FROM core_workspace WHERE id = :stream: FOR UPDATE
 ),
 clock AS MATERIALIZED (SELECT locked.*, clock_timestamp() AS at FROM locked),"""
         + _EVENTS.format(

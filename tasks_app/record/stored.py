@@ -1,25 +1,62 @@
 """From an event to what is written: mask, normalise, store large values as blobs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
+from django.conf import settings
+
 from tasks_app.record.events import Event
-from tasks_app.record.payload import BlobPart, split_large
+from tasks_app.record.masker import Masker
+from tasks_app.record.payload import BlobPart, original_reference, split_large
+from tasks_app.record.prepare import prepare
+
+# Fields that masker and normaliser leave alone wherever they stand (ids and digests of our own making).
+OURS = frozenset({"digest", "sha256", "key", "reference", "task", "call", "child"})
+ALTERED = "$altered"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedEvent:
-    """An event ready for the statement."""
+    """An event ready for the statement. ``whole``: its data before large values were moved out."""
 
     kind: str
     data: dict[str, Any]
+    whole: dict[str, Any]
     after: dict[str, float]
     blobs: Sequence[BlobPart]
 
 
+@cache
+def masker() -> Masker:
+    """Return this process's masker: it knows the secrets of the settings, and marks by a key of this installation."""
+    known = [settings.SECRET_KEY, str(settings.DATABASES["default"].get("PASSWORD") or "")]
+    return Masker([secret for secret in known if len(secret) >= 8], key=settings.SECRET_KEY.encode())
+
+
 def event_prepare(event: Event) -> PreparedEvent:
-    """Return the event's stored form; never raises on what tools and agents say (case-24)."""
+    """Return the event's stored form; never raises on what tools and agents say (case-24).
+
+    Each altered field is named under ``$altered`` with a reference to the masked original.
+    """
     data, after = event.parts()
-    data, blobs = split_large(data)
-    return PreparedEvent(kind=event.KIND, data=data, after=after, blobs=blobs)
+    blobs: list[BlobPart] = []
+    altered: dict[str, Any] = {}
+    for name in event.FOREIGN & data.keys():
+        made = prepare(data[name], masker=masker(), exempt=OURS)
+        data[name] = made.value
+        if made.altered and made.blob is not None:
+            reference, part = original_reference(made.blob, made.blob_media_type or "application/octet-stream")
+            altered[name] = {**reference, "why": list(made.alterations[:20])}
+            blobs.append(part)
+    if altered:
+        data[ALTERED] = altered
+    small, parts = split_large(data)
+    return PreparedEvent(kind=event.KIND, data=small, whole=data, after=after, blobs=[*blobs, *parts])
+
+
+def event_stored[E: Event](event: E) -> E:
+    """Return the event as a re-reader will see it: the running worker goes on with the stored form."""
+    data = event_prepare(event).whole
+    return replace(event, **{name: data[name] for name in event.FOREIGN & data.keys()})

@@ -1,1 +1,0 @@
-"""The HTTP API of tasks: parse, call one service or selector, answer."""

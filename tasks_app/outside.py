@@ -1,0 +1,21 @@
+"""What a tool uses to reach the outside: connections that are cut at the call's deadline."""
+
+import time
+
+import httpx
+
+from tasks_app.contracts import CallContext
+from tasks_app.runtime.watchdog import cut_at_deadline
+
+
+def http_client(context: CallContext, *, base_url: str = "") -> httpx.Client:
+    """Return an HTTP client for one call: no retries of its own, cut at the deadline, with the call's headers."""
+    left = max(context.deadline - time.monotonic(), 0.1)
+    client = httpx.Client(base_url=base_url, timeout=left, headers=context.headers(), follow_redirects=False)
+    cut_at_deadline(client)
+    return client
+
+
+def looking_client(*, base_url: str = "", timeout: float = 5.0) -> httpx.Client:
+    """Return an HTTP client for look-ups and read-backs (``timeout`` in seconds)."""
+    return httpx.Client(base_url=base_url, timeout=timeout, follow_redirects=False)

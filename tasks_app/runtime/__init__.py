@@ -1,0 +1,1 @@
+"""What one slice does: decide, act, look; everything through one append queue (Session)."""

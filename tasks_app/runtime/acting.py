@@ -1,0 +1,106 @@
+"""Acting: the one place where a tool's code touches the outside world, and what its answer means."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from core.boundaries import Boundary, Position, cross
+from tasks_app.contracts import Answer, CallContext, CannotTell, Contract, LookUp, Observed, Refused, Started, Unknown
+from tasks_app.runtime.watchdog import DeadlinePassed, deadline_guard
+
+LOOKING_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What a tool's answer means: ok, refused (definitely no effect), unknown, or started (long work)."""
+
+    outcome: str
+    result: Any = None
+    error: dict[str, Any] | None = None
+    reference: str = ""
+    sent: bool = True
+    handle: str = ""
+    again_after: float = 0.0
+
+
+def call_act(
+    contract: Contract, arguments: Any, context: CallContext, *, epoch_holds: Callable[[], bool], send_by: float | None
+) -> Outcome:
+    """Run the tool once, in this thread, until its deadline. Never raises but for a dying process.
+
+    Nothing is sent after ``send_by`` (monotonic clock, anchored before the attempt was committed) or when the
+    lease is known to be lost (L06).
+    """
+    cross(Boundary.SEND, Position.BEFORE_SEND, call=context.name, epoch=context.epoch)
+    if send_by is not None and time.monotonic() >= send_by:
+        return _not_sent("The worker came back after send_by had passed.")
+    if not epoch_holds():
+        return _not_sent("The lease was lost before anything was sent.")
+    act = contract.start or contract.execute
+    try:
+        with deadline_guard(context.deadline):
+            answer = act(arguments, context)
+    except Refused as refused:
+        error = {"code": refused.code, "reason": refused.reason, "moved": refused.moved}
+        return Outcome(outcome="refused", error=error, sent=refused.sent)
+    except Unknown as unknown:
+        error = {"code": "unknown", "reason": unknown.reason}
+        return Outcome(outcome="unknown", error=error, again_after=unknown.retry_after or 0.0)
+    except DeadlinePassed:
+        return Outcome(outcome="unknown", error={"code": "deadline", "reason": "No answer before the deadline."})
+    except Exception as fault:  # whatever a tool raises after the send: unknown is not failed
+        reason = f"{type(fault).__name__}: {fault}"[:2000]
+        return Outcome(outcome="unknown", error={"code": "exception", "reason": reason})
+    return _answered(answer)
+
+
+def poll_act(contract: Contract, handle: str) -> Outcome:
+    """Ask how long work stands; anything but an answer means "later"."""
+    if contract.poll is None:
+        return Outcome(outcome="unknown", error={"code": "no-poll", "reason": "The contract cannot poll any more."})
+    try:
+        with deadline_guard(time.monotonic() + LOOKING_SECONDS):
+            answer = contract.poll(handle)
+    except Refused as refused:
+        return Outcome(outcome="refused", error={"code": refused.code, "reason": refused.reason})
+    except Exception as fault:
+        reason = f"{type(fault).__name__}: {fault}"[:2000]
+        return Outcome(outcome="started", handle=handle, again_after=2.0, error={"code": "poll", "reason": reason})
+    return _answered(answer)
+
+
+def find_act(contract: Contract, key: str) -> LookUp:
+    """Look an effect up by its key. An exception, a timeout, or None is CannotTell, never Absent."""
+    if contract.find is None:
+        return CannotTell("The contract has no look-up.")
+    try:
+        with deadline_guard(time.monotonic() + LOOKING_SECONDS):
+            answer = contract.find(key)
+    except (Exception, DeadlinePassed) as fault:
+        return CannotTell(f"{type(fault).__name__}: {fault}"[:500])
+    return answer if answer is not None else CannotTell("The look-up answered nothing.")
+
+
+def verify_act(contract: Contract, arguments: Any, answer: Answer) -> Observed:
+    """Read the effect back by a request of its own. An exception is "cannot tell"."""
+    if contract.verify is None:
+        return Observed(matches=True)
+    try:
+        with deadline_guard(time.monotonic() + LOOKING_SECONDS):
+            return contract.verify(arguments, answer)
+    except (Exception, DeadlinePassed) as fault:
+        return Observed(matches=False, cannot_tell=True, reason=f"{type(fault).__name__}: {fault}"[:500])
+
+
+def _answered(answer: Any) -> Outcome:
+    if isinstance(answer, Started):
+        return Outcome(outcome="started", handle=answer.handle, again_after=answer.poll_after)
+    if not isinstance(answer, Answer):
+        answer = Answer(result=answer)
+    return Outcome(outcome="ok", result=answer.result, reference=answer.reference)
+
+
+def _not_sent(reason: str) -> Outcome:
+    return Outcome(outcome="refused", sent=False, error={"code": "not-sent", "reason": reason})

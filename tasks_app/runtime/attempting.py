@@ -1,0 +1,136 @@
+"""Committing attempts: conditional, in their own transaction, on token, status, stop switches, limits and the gate."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from core.boundaries import Boundary, Position, cross
+from tasks_app.contracts import Contract
+from tasks_app.gate import Admission as GateAdmission
+from tasks_app.gate import gate
+from tasks_app.models import Call
+from tasks_app.record.append import Admission, CallChange, Seq, Stale
+from tasks_app.record.events import After, CallAttempted
+from tasks_app.runtime.recorded import RecordedCall
+from tasks_app.runtime.running import SEND_SECONDS, Ready, ready_make
+from tasks_app.runtime.session import Inside, Session
+from tasks_app.status import CallState, EffectClass
+
+
+class NotAdmitted(Exception):
+    """T1 said no; nothing was written."""
+
+    def __init__(self, admission: GateAdmission) -> None:
+        self.admission = admission
+        super().__init__(admission.reason)
+
+
+def admission_of(contracts: Sequence[Contract], agent_limit: int | None) -> Admission:
+    """Return what these attempts are conditional on: stop switches, limits of calls at once."""
+    attempts: dict[str, int] = {}
+    for contract in contracts:
+        attempts[contract.name] = attempts.get(contract.name, 0) + 1
+    limits = {c.name: c.at_once for c in contracts if c.at_once is not None}
+    return Admission(attempts=attempts, tool_limits=limits, agent_limit=agent_limit)
+
+
+def attempt_event(name: str, attempt: int, key: str, contract: Contract, approval: str | None = None) -> CallAttempted:
+    """Return ``call.attempted``: ``send_by`` and ``deadline`` are the database's times."""
+    return CallAttempted(
+        name=name,
+        attempt=attempt,
+        key=key,
+        send_by=After(SEND_SECONDS),
+        deadline=After(SEND_SECONDS + contract.timeout),
+        under_approval=approval,
+    )
+
+
+def attempt_values(attempts: int, contract: Contract, epoch: int, seq: Seq) -> dict[str, object]:
+    """Return the change of a ``call`` row that an attempt makes."""
+    first = {"first_attempt_at": After(0)} if attempts == 1 else {}
+    return {
+        "state": CallState.ATTEMPTED,
+        "attempts": attempts,
+        "deadline": After(SEND_SECONDS + contract.timeout),
+        "attempt_epoch": epoch,
+        "attempted_seq": seq,
+        "next_look_at": None,
+        **first,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """An attempt that was not committed, and why."""
+
+    reason: str
+
+
+def attempt_commit(
+    session: Session, row: Call, recorded: RecordedCall, agent_limit: int | None
+) -> Ready | Blocked | None:
+    """Commit one attempt of an open call; None where the record moved on (think again).
+
+    Under an approval this is T1: task, then approval, then grant are locked, checked, consumed, appended; any failed
+    check rolls all back.
+    """
+    contract = recorded.contract
+    assert contract is not None
+    if EffectClass(row.effect_class) == EffectClass.NONE:
+        return ready_make(session, row, contract, recorded.arguments, anchor=time.monotonic(), seen=None)
+    attempt = row.attempts + 1
+    event = attempt_event(row.name, attempt, row.key, contract)
+    values = attempt_values(attempt, contract, session.lease.token.epoch, Seq(1))
+    if row.state in {CallState.ATTEMPTED}:
+        values["maybe_applied"] = True  # the attempt of a lost epoch has no outcome
+    anchor = time.monotonic()
+    try:
+        session.commit(
+            [event],
+            boundary=Boundary.ATTEMPT,
+            calls=[CallChange(name=row.name, set=values)],
+            admission=admission_of([contract], agent_limit),
+            inside=_t1(session, row, contract) if recorded.gated else None,
+            call=row.name,
+        )
+    except NotAdmitted as refused:
+        return _not_admitted(session, row, refused.admission)
+    except Stale as stale:
+        session.refresh()
+        if stale.refusal.startswith(("stopped", "limit")):
+            session.stopped = stale.refusal
+            return Blocked(stale.refusal)
+        return None
+    if recorded.gated and attempt == 1:
+        cross(Boundary.APPROVAL_USED, Position.AFTER, task=session.lease.task, call=row.name)
+    fresh = session.open[row.name]
+    return ready_make(session, fresh, contract, recorded.arguments, anchor=anchor, seen=recorded.intended.get("seen"))
+
+
+def _t1(session: Session, row: Call, contract: Contract) -> Callable[[], Inside]:
+    def inside() -> Inside:
+        admission = gate().admit(
+            task=session.task, call=row, contract=contract, digest=row.digest, first=row.attempts == 0
+        )
+        if not admission.admitted:
+            raise NotAdmitted(admission)
+        return Inside(before=admission.events)
+
+    return inside
+
+
+def _not_admitted(session: Session, row: Call, admission: GateAdmission) -> Blocked | None:
+    """T1 refused. Nothing attempted yet: the call ends as the gate says. A resend: look, never send (E03)."""
+    if row.attempts:
+        values: dict[str, object] = {"look_first": True, "state": CallState.UNKNOWN}
+    else:
+        values = {"state": admission.call_state, "settled_seq": Seq(1), "holds_business_key": False}
+    if not admission.events:
+        return Blocked(admission.reason)
+    session.commit_again(
+        lambda: (list(admission.events), {"calls": [CallChange(name=row.name, set=values)]}),
+        boundary=Boundary.DECIDE,
+        call=row.name,
+    )
+    return None

@@ -1,0 +1,204 @@
+"""Driving open calls: ask the resume rules for each, make the move. Fresh calls and takeovers are one path."""
+
+import time
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from core.boundaries import Boundary
+from core.clock import database_now
+from tasks_app import registry
+from tasks_app.carried import tool_is_carried
+from tasks_app.contracts import Absent, CannotTell, Found
+from tasks_app.gate import gate
+from tasks_app.models import Call
+from tasks_app.record.append import CallChange, Seq
+from tasks_app.record.events import CallObserved, CallResumeDecided, CallWithdrawn
+from tasks_app.resume import Do, Move, after_look_up, decide
+from tasks_app.runtime.acting import find_act, poll_act
+from tasks_app.runtime.attempting import Blocked, attempt_commit
+from tasks_app.runtime.facts import call_facts
+from tasks_app.runtime.reading_back import doubt_commit, read_back, verified_later
+from tasks_app.runtime.recorded import RecordedCall
+from tasks_app.runtime.running import Ready, calls_run, outcome_record, ready_make
+from tasks_app.runtime.session import Inside, Session
+from tasks_app.status import CallState
+
+
+@dataclass(slots=True)
+class Drive:
+    """What one round over the open calls did: whether anything moved, and until when the rest waits."""
+
+    moved: bool = False
+    until: datetime | None = None
+    asked: bool = False
+    elsewhere: bool = False  # another live worker carries what this one does not
+    ready: list[Ready] = field(default_factory=list)
+
+    def wait(self, until: datetime | None) -> None:
+        """Note the earliest moment at which a waiting call is due."""
+        if until is not None and (self.until is None or until < self.until):
+            self.until = until
+
+
+def calls_drive(session: Session) -> Drive:
+    """Make the next move of every open call of the task; run what may act, together."""
+    drive = Drive()
+    now = database_now()
+    for name in list(session.open):
+        row = session.open.get(name)
+        if row is not None:
+            _one(session, drive, row, now)
+    if drive.ready:
+        drive.moved = True
+        calls_run(session, drive.ready)
+    return drive
+
+
+def _one(session: Session, drive: Drive, row: Call, now: datetime) -> None:
+    recorded = RecordedCall(row)
+    if recorded.contract is None and tool_is_carried(row.tool, row.contract_version):
+        drive.elsewhere = True
+        return
+    facts = call_facts(session, row, recorded.contract)
+    move = decide(facts, now)
+    _note_takeover(session, row, move, now)
+    match move.do:
+        case Do.SEND:
+            _send(session, drive, row, recorded)
+        case Do.LOOK_UP:
+            _look_up(session, drive, row, recorded)
+        case Do.READ_BACK:
+            answer = recorded.answer()
+            assert recorded.contract is not None
+            read_back(session, row, recorded.contract, recorded.arguments, answer.get("result"), row.reference)
+            drive.moved = True
+        case Do.POLL:
+            _poll(session, row, recorded)
+            drive.moved = True
+        case Do.VERIFY:
+            verified_later(session, row, seen=None, reference=row.reference)
+            drive.moved = True
+        case Do.DOUBT:
+            doubt_commit(session, row, recorded.contract, rule=move.rule, reason=move.reason)
+            drive.moved = True
+        case Do.VOID:
+            _void(session, row, move)
+            drive.moved = True
+        case Do.WAIT:
+            drive.wait(move.until)
+        case Do.PARK:
+            drive.asked = drive.asked or row.state == CallState.ASKED
+
+
+def _note_takeover(session: Session, row: Call, move: Move, now: datetime) -> None:
+    """Record the rule that is applied to a call of an earlier epoch, once an epoch."""
+    acted = row.state in {CallState.ATTEMPTED, CallState.UNKNOWN, CallState.OK, CallState.STARTED}
+    if not acted or row.attempt_epoch == session.lease.token.epoch or row.name in session.resumed:
+        return
+    session.resumed.add(row.name)
+    session.later(
+        [
+            CallResumeDecided(
+                name=row.name,
+                rule=move.rule,
+                move=move.do,
+                effect_class=row.effect_class,
+                reason=move.reason,
+                seen={"state": row.state, "attempts": row.attempts, "attempt_epoch": row.attempt_epoch, "at": str(now)},
+                wait_until=str(move.until) if move.until else None,
+            )
+        ]
+    )
+
+
+def _send(session: Session, drive: Drive, row: Call, recorded: RecordedCall) -> None:
+    if session.task.one_by_one and drive.ready:
+        return
+    agent = registry.agent_find(session.task.agent, session.task.agent_version)
+    result = attempt_commit(session, row, recorded, agent.calls_at_once if agent else None)
+    if isinstance(result, Ready):
+        drive.ready.append(result)
+    elif not isinstance(result, Blocked):
+        drive.moved = True
+
+
+def _look_up(session: Session, drive: Drive, row: Call, recorded: RecordedCall) -> None:
+    assert recorded.contract is not None
+    found = find_act(recorded.contract, row.key)
+    answer, reference, result, reason = _said(found)
+    matches = isinstance(found, Found) and _same(found, recorded)
+    facts = call_facts(session, row, recorded.contract)
+    move = after_look_up(facts, answer=answer, matches=matches, now=database_now())
+    event = CallObserved(
+        name=row.name,
+        look_up=row.look_ups + 1,
+        answer=answer,
+        reference=reference or None,
+        found=dict(found.arguments) if isinstance(found, Found) and found.arguments is not None else None,
+        result=result,
+        reason=reason or move.reason,
+        adopted=move.do == Do.ADOPT,
+    )
+    values = _after_look(row, move, reference)
+    session.commit_again(
+        lambda: ([event], {"calls": [CallChange(name=row.name, set=values)]}), boundary=Boundary.LOOK_UP, call=row.name
+    )
+    drive.moved = True
+    if move.do == Do.DOUBT:
+        difference = {"intended": recorded.intended["arguments"], "found": event.found} if answer == "found" else None
+        doubt_commit(session, row, recorded.contract, rule=move.rule, reason=move.reason, difference=difference)
+    elif move.do == Do.SEND and row.name in session.open:
+        _send(session, drive, session.open[row.name], recorded)
+
+
+def _said(found: Found | Absent | CannotTell) -> tuple[str, str, object, str]:
+    match found:
+        case Found():
+            return "found", found.reference, found.result, ""
+        case Absent():
+            return "absent", "", None, ""
+        case CannotTell():
+            return "cannot tell", "", None, found.reason
+
+
+def _same(found: Found, recorded: RecordedCall) -> bool:
+    """Found with other arguments is in doubt; a look-up that cannot show arguments vouches by the key alone."""
+    if found.arguments is None:
+        return True
+    intended = recorded.intended["arguments"]
+    return all(intended.get(name) == value for name, value in found.arguments.items())
+
+
+def _after_look(row: Call, move: Move, reference: str) -> dict[str, object]:
+    values: dict[str, object] = {"look_ups": row.look_ups + 1}
+    match move.do:
+        case Do.ADOPT:
+            values |= {"state": CallState.OK, "reference": reference, "answer_seq": Seq(1), "look_ups": 0}
+        case Do.REFUSE:
+            values |= {"state": CallState.REFUSED, "settled_seq": Seq(1), "answer_seq": Seq(1)}
+            values |= {"holds_business_key": False}
+        case Do.WAIT:
+            values |= {"state": CallState.UNKNOWN, "next_look_at": move.until}
+        case Do.SEND | Do.PARK:
+            values |= {"state": CallState.UNKNOWN, "look_ups": 0, "maybe_applied": False}
+    return values
+
+
+def _poll(session: Session, row: Call, recorded: RecordedCall) -> None:
+    assert recorded.contract is not None
+    outcome = poll_act(recorded.contract, row.handle)
+    ready = ready_make(session, row, recorded.contract, recorded.arguments, anchor=time.monotonic(), seen=None)
+    outcome_record(session, ready, outcome)
+
+
+def _void(session: Session, row: Call, move: Move) -> None:
+    """Only intended, and no live worker carries its contract: approval voided, call withdrawn, agent decides afresh."""
+    event = CallWithdrawn(name=row.name, reason="The tool changed: " + move.reason)
+    values = {"state": CallState.WITHDRAWN, "settled_seq": Seq(1), "holds_business_key": False}
+
+    def inside() -> Inside:
+        return Inside(after=gate().void(task=session.lease.task, names=frozenset({row.name}), reason="tool changed"))
+
+    session.commit_again(
+        lambda: ([event], {"calls": [CallChange(name=row.name, set=values)]}), boundary=Boundary.DECIDE, inside=inside
+    )

@@ -1,0 +1,290 @@
+"""One slice's hold on one task: its lease, the rows as this worker knows them, and its only append queue.
+
+Events that may ride (commit C of a chain, the outcome of a call without effect) wait in ``later`` and go
+with the next commit. A commit whose answer was never seen is looked up in the record, never repeated
+blindly (E01, E05, C01: kept or dropped).
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+import structlog
+from django.conf import settings
+from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db.models import Model
+
+from core.boundaries import Boundary, Position, cross
+from core.hints import live_hint, progress_hint
+from tasks_app.keeper.client import KeeperClient
+from tasks_app.leases import Lease
+from tasks_app.models import Call, Task
+from tasks_app.models import Event as EventRow
+from tasks_app.record.append import Admission, Appended, CallChange, Seq, Stale, append
+from tasks_app.record.events import After, Event
+from tasks_app.record.late import late_keep
+from tasks_app.status import OPEN, Status
+
+log = structlog.get_logger(__name__)
+
+# How long a held answer is kept for a database that is away (seconds).
+OUTAGE_SECONDS = 120.0
+
+
+class LeaseLost(Exception):
+    """The task is not ours any more: stop, write nothing more."""
+
+
+@dataclass(slots=True)
+class Inside:
+    """What a transaction's first part adds: events before and after the commit's own."""
+
+    before: Sequence[Event] = ()
+    after: Sequence[Event] = ()
+
+
+@dataclass(slots=True)
+class Batch:
+    """Events and row changes that go into one append; sequences are relative to its own events."""
+
+    events: list[Event] = field(default_factory=list)
+    task: dict[str, Any] = field(default_factory=dict)
+    calls: dict[str, CallChange] = field(default_factory=dict)
+
+    def add(
+        self, events: Sequence[Event], *, task: Mapping[str, Any] | None = None, calls: Sequence[CallChange] = ()
+    ) -> None:
+        """Append to the batch; ``Seq`` values count from the first of ``events``."""
+        shift = len(self.events)
+        self.events += events
+        self.task |= {name: _shifted(value, shift) for name, value in (task or {}).items()}
+        for change in calls:
+            values = {name: _shifted(value, shift) for name, value in change.set.items()}
+            known = self.calls.get(change.name)
+            self.calls[change.name] = CallChange(
+                name=change.name,
+                new=change.new or (known is not None and known.new),
+                set={**(known.set if known else {}), **values},
+            )
+
+
+def _shifted(value: Any, shift: int) -> Any:
+    return Seq(value.ordinal + shift) if isinstance(value, Seq) else value
+
+
+class Session:
+    """The state of one slice. Not shared between threads: parallel calls hand their outcomes to its owner."""
+
+    def __init__(self, *, lease: Lease, keeper: KeeperClient, drain: Callable[[], bool]) -> None:
+        self.lease, self.keeper, self.drain = lease, keeper, drain
+        self.actor = f"worker:{lease.holder}"
+        self.pending = Batch()
+        self.started = self.spent_from = time.monotonic()
+        self.stopped = ""  # the admission's last reason not to attempt
+        self.over = False  # this slice has let go of the task
+        self.unwritten: dict[str, dict[str, Any]] = {}  # what the agent may read of calls whose events still ride
+        self.resumed: set[str] = set()  # calls whose resume rule this epoch has recorded
+        self.refresh()
+        self.checkpointed = self.task.checkpoint_step
+
+    def refresh(self) -> None:
+        """Read the task row and its open calls again (somebody else appended, or this is the start)."""
+        self.task = Task.objects.select_related("workspace", "owner").get(pk=self.lease.task)
+        self.head = self.task.head_seq
+        self.open = {call.name: call for call in Call.objects.filter(task=self.task, state__in=OPEN).order_by("id")}
+        for name, change in self.pending.calls.items():
+            if name in self.open:
+                self._apply(self.open[name], change.set, None)
+                self.settled_later(name)
+
+    def unwritten_answer(self, name: str, **values: Any) -> None:
+        """Remember what the agent may read of a call whose last events still ride: state, answer, reference."""
+        self.unwritten[name] = {**self.unwritten.get(name, {}), **values}
+
+    def settled_later(self, name: str) -> None:
+        """Drop a call from the open ones once its pending change settles it."""
+        if name in self.open and self.open[name].state not in OPEN:
+            del self.open[name]
+
+    @property
+    def status(self) -> Status:
+        """The task's status as last seen."""
+        return Status(self.task.status)
+
+    def later(
+        self, events: Sequence[Event], *, task: Mapping[str, Any] | None = None, calls: Sequence[CallChange] = ()
+    ) -> None:
+        """Let events ride in the next commit; their row changes show in this slice at once."""
+        self.pending.add(events, task=task, calls=calls)
+        for change in calls:
+            if change.name in self.open:
+                self._apply(self.open[change.name], change.set, None)
+
+    def commit(
+        self,
+        events: Sequence[Event],
+        *,
+        boundary: Boundary,
+        task: Mapping[str, Any] | None = None,
+        calls: Sequence[CallChange] = (),
+        admission: Admission | None = None,
+        inside: Callable[[], Inside] | None = None,
+        call: str | None = None,
+    ) -> Appended:
+        """Append what is pending and ``events`` in one commit.
+
+        ``inside`` runs first in the same transaction, with the task row locked (T1, approval requests, children).
+        Raises ``LeaseLost`` (what was to be written is kept as late writes), or ``Stale`` where the append was
+        refused for another reason than our token (moved: refresh and think again).
+        """
+        self._cross(boundary, Position.BEFORE, call)
+        batch = Batch()
+        batch.add(self.pending.events, task=self.pending.task, calls=list(self.pending.calls.values()))
+        batch.add(events, task={"spent": self._spent(), **(task or {})}, calls=calls)
+        try:
+            done = self._through_outages(batch, len(self.pending.events), admission, inside)
+        except Stale as stale:
+            if stale.fenced:
+                self.abandon(batch.events)
+            raise
+        self.pending, self.unwritten = Batch(), {}
+        self._remember(batch, done)
+        self._cross(boundary, Position.AFTER, call)
+        live_hint(stream=self.lease.task, workspace=self.lease.workspace, seq=done.head_seq)
+        return done
+
+    def _cross(self, boundary: Boundary, position: Position, call: str | None) -> None:
+        cross(boundary, position, task=self.lease.task, call=call, epoch=self.lease.token.epoch)
+
+    def commit_again(self, make: Callable[[], tuple[Sequence[Event], dict[str, Any]]], **more: Any) -> Appended:
+        """Commit what ``make`` returns (events, keyword arguments); refresh and make it anew when others appended."""
+        while True:
+            events, kwargs = make()
+            try:
+                return self.commit(events, **kwargs, **more)
+            except Stale as stale:
+                if stale.refusal != "moved":
+                    raise
+                self.refresh()
+
+    def abandon(self, events: Sequence[Event]) -> None:
+        """Keep what a lost worker holds: answers as late receipts, the rest as late writes. Raises LeaseLost."""
+        late_keep(stream=self.lease.task, events=events, actor=self.actor, token=self.lease.token)
+        raise LeaseLost
+
+    def lost(self) -> bool:
+        """Whether the keeper was told that the task is not ours any more."""
+        return self.keeper.lost(self.lease)
+
+    def progress(self, text: str) -> None:
+        """Show effect-free progress live ("thinking, 42 s"); it is not recorded."""
+        progress_hint(stream=self.lease.task, text=text[:300])
+
+    def _spent(self) -> dict[str, Any]:
+        now = time.monotonic()
+        used, self.spent_from = now - self.spent_from, now
+        spent = {**self.task.spent, **self.pending.task.get("spent", {})}
+        return {**spent, "seconds": round(spent.get("seconds", 0.0) + used, 3)}
+
+    def _through_outages(
+        self, batch: Batch, shift: int, admission: Admission | None, inside: Callable[[], Inside] | None
+    ) -> Appended:
+        started = time.monotonic()
+        give_up = started + OUTAGE_SECONDS
+        while True:
+            try:
+                return self._once(batch, shift, admission, inside)
+            except Stale as stale:
+                # Run out, but nobody has taken over: after an outage the keeper renews it, or a takeover fences us.
+                renewed_by = min(give_up, started + settings.LEASE_SECONDS + 2)
+                if stale.refusal != "expired" or self.lost() or time.monotonic() > renewed_by:
+                    raise
+                time.sleep(0.05)
+            except (OperationalError, InterfaceError) as error:
+                if connection.in_atomic_block or time.monotonic() > give_up:
+                    raise
+                log.warning(
+                    "append_unanswered", task_id=str(self.lease.task), seq=self.head + 1, error=str(error)[:200]
+                )
+                landed = self._landed(batch, give_up)
+                if landed:
+                    return landed
+
+    def _once(
+        self, batch: Batch, shift: int, admission: Admission | None, inside: Callable[[], Inside] | None
+    ) -> Appended:
+        if inside is None:
+            return self._append(batch, admission)
+        with transaction.atomic():
+            Task.objects.select_for_update().only("id").get(pk=self.lease.task)
+            added = inside()
+            whole = Batch()
+            whole.add(batch.events[:shift])
+            whole.add(added.before)
+            moved = len(added.before)
+            whole.events += [*batch.events[shift:], *added.after]
+            whole.task = {name: _shifted_from(value, shift, moved) for name, value in batch.task.items()}
+            whole.calls = {
+                name: CallChange(
+                    name=name, new=c.new, set={k: _shifted_from(v, shift, moved) for k, v in c.set.items()}
+                )
+                for name, c in batch.calls.items()
+            }
+            batch.events, batch.task, batch.calls = whole.events, whole.task, whole.calls
+            return self._append(batch, admission)
+
+    def _append(self, batch: Batch, admission: Admission | None) -> Appended:
+        return append(
+            stream=self.lease.task,
+            events=batch.events,
+            actor=self.actor,
+            token=self.lease.token,
+            expected=self.head,
+            task=batch.task,
+            calls=list(batch.calls.values()),
+            admission=admission,
+        )
+
+    def _landed(self, batch: Batch, give_up: float) -> Appended | None:
+        """After an unanswered append: did it land? Ours is the only worker that writes under this epoch."""
+        pause = 0.05
+        while time.monotonic() < give_up:
+            connection.close()
+            try:
+                row = EventRow.objects.filter(stream=self.lease.task, seq=self.head + 1).first()
+                if row is None or row.epoch != self.lease.token.epoch:
+                    return None
+                return Appended(head_seq=self.head + len(batch.events), first_seq=self.head + 1, at=row.at)
+            except (OperationalError, InterfaceError):
+                time.sleep(pause)
+                pause = min(pause * 2, 1.0)
+        return None
+
+    def _remember(self, batch: Batch, done: Appended) -> None:
+        self._apply(self.task, batch.task, done)
+        self.head = self.task.head_seq = done.head_seq
+        for name, change in batch.calls.items():
+            row = self.open.get(name) or Call(name=name, task_id=self.lease.task)
+            self._apply(row, change.set, done)
+            if row.state in OPEN:
+                self.open[name] = row
+            else:
+                self.open.pop(name, None)
+
+    @staticmethod
+    def _apply(row: Model, values: Mapping[str, Any], done: Appended | None) -> None:
+        for name, value in values.items():
+            if isinstance(value, After):
+                if done:
+                    setattr(row, name, done.at + timedelta(seconds=value.seconds))
+            elif isinstance(value, Seq):
+                if done:
+                    setattr(row, name, done.first_seq + value.ordinal - 1)
+            else:
+                setattr(row, name, value)
+
+
+def _shifted_from(value: Any, start: int, by: int) -> Any:
+    return Seq(value.ordinal + by) if isinstance(value, Seq) and value.ordinal > start else value
