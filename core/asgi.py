@@ -7,4 +7,9 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.settings")
 from channels.routing import ProtocolTypeRouter
 from django.core.asgi import get_asgi_application
 
-application = ProtocolTypeRouter({"http": get_asgi_application()})
+django_application = get_asgi_application()
+
+from tasks_app.registry import modules_load  # noqa: E402 - models can be imported only now
+
+modules_load()  # the API validates intents by the agents' own schemas
+application = ProtocolTypeRouter({"http": django_application})

@@ -56,6 +56,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "servestatic.middleware.ServeStaticMiddleware",
+    "core.problem_middleware.ProblemMiddleware",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -155,7 +156,7 @@ HANDRAIL_MODULES = _words("HANDRAIL_MODULES")
 # A lease lasts this long and is renewed each second by the keeper (seconds).
 LEASE_SECONDS = float(os.environ.get("HANDRAIL_LEASE_SECONDS", "4"))
 # What else every sweeper looks for: dotted paths of functions without arguments (approval deadlines, schedules).
-HANDRAIL_FINDERS: list[str] = []
+HANDRAIL_FINDERS: list[str] = ["tasks_app.sweeper_row.sweeper_seen", "tasks_app.services.cancel.children_cancel"]
 # The Gate that calls pass (tasks_app.gate.Gate); the composition root names the implementation.
 HANDRAIL_GATE = "approvals_app.gate.ApprovalsGate"
 # The code that carries this deployment: a git SHA or an image, kept with each task.

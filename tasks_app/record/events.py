@@ -398,6 +398,7 @@ class CallSettled(Event):
     FOREIGN: ClassVar[frozenset[str]] = frozenset({"evidence", "reference"})
     name: str
     answer: str  # happened, not_happened, unknown
+    by: str
     evidence: str
     reference: str | None = None
 

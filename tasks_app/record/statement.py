@@ -182,7 +182,7 @@ calls_changed AS (
 def _workspace_statement() -> str:
     return (
         """WITH RECURSIVE locked AS MATERIALIZED (
-    SELECT head_seq, head_digest FROM core_workspace WHERE id = :stream: FOR UPDATE
+    SELECT head_seq, head_digest FROM core_workspace WHERE id = :stream: FOR NO KEY UPDATE
 ),
 clock AS MATERIALIZED (SELECT locked.*, clock_timestamp() AS at FROM locked),"""
         + _EVENTS.format(

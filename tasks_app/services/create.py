@@ -2,13 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from typing import Any
-from uuid import UUID
 
 from django.conf import settings
 from django.contrib.auth.models import User
 
-from core.boundaries import Boundary, Position, cross
-from core.hints import after_commit, live_hint
+from core.boundaries import Boundary
 from core.models import Membership, Workspace
 from tasks_app.criteria import Criterion
 from tasks_app.models import Task
@@ -16,8 +14,8 @@ from tasks_app.record.append import append
 from tasks_app.record.events import After, TaskCreated
 from tasks_app.registry import Agent, agent_newest, agents
 from tasks_app.services import intake
+from tasks_app.services.command import announce, crossing
 from tasks_app.services.requests import Answer, Request, request_of, request_once
-from tasks_app.wake import wake
 
 
 def task_create(
@@ -61,9 +59,8 @@ def task_create(
 
 
 def _create(row: Task, *, request: Request | None, actor: str) -> Task:
-    cross(Boundary.CREATE, Position.BEFORE)
-    answer = request_once(request, lambda: Answer(stream=task_insert(row, actor=actor).id))
-    cross(Boundary.CREATE, Position.AFTER, task=answer.stream)
+    with crossing(Boundary.CREATE, task=None):
+        answer = request_once(request, lambda: Answer(stream=task_insert(row, actor=actor).id))
     return Task.objects.get(pk=answer.stream)
 
 
@@ -136,10 +133,3 @@ def task_insert(row: Task, *, actor: str, copied_from: dict[str, Any] | None = N
     done = append(stream=row.id, events=[created], actor=actor, task={"wake_at": After(0)})
     announce(task=row.id, workspace=row.workspace_id, seq=done.head_seq, due=True)
     return row
-
-
-def announce(*, task: UUID, workspace: UUID, seq: int, due: bool) -> None:
-    """Once committed: tell live pages, and where the task is due ask a worker to look. Both may be lost."""
-    after_commit(lambda: live_hint(stream=task, workspace=workspace, seq=seq))
-    if due:
-        wake(task)

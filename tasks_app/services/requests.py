@@ -11,6 +11,7 @@ from django.db import IntegrityError, transaction
 
 from core.errors import Conflict
 from core.models import Workspace
+from core.problem import constraint_of
 from tasks_app.models import RequestKey
 from tasks_app.services.intake import KEY_LIMIT, field_error
 
@@ -92,9 +93,3 @@ def _earlier(request: Request) -> Answer | None:
             task=str(found.stream),
         )
     return replace(Answer(stream=found.stream, seq=found.seq), first=False)
-
-
-def constraint_of(error: BaseException) -> str:
-    """Return the name of the database constraint that an IntegrityError broke, or an empty text."""
-    diagnosis = getattr(error.__cause__, "diag", None)
-    return str(getattr(diagnosis, "constraint_name", None) or "")

@@ -1,5 +1,6 @@
 """B01: a request key is one task; nothing is accepted before the commit; what does not fit is named."""
 
+import json
 import subprocess
 import sys
 from typing import Any
@@ -128,3 +129,11 @@ def test_an_intent_over_the_limit_is_refused(people: People) -> None:
 def test_an_owner_from_another_workspace_is_refused(people: People) -> None:
     with pytest.raises(InvalidInput, match="not a member"):
         task_create(workspace=people.workspace, owner=people.tobin, actor="person:rhea", agent="test.free", intent={})
+
+
+def test_hostile_text_is_stored_in_a_form_that_reads_back_the_same(people: People) -> None:
+    hostile = json.loads('{"note": "nul \\u0000 and half a pair \\ud83d", "big": 123456789012345678901234567890}')
+    task = create(people, agent="test.free", intent=hostile)
+    stored = Task.objects.get(pk=task.id).intent
+    assert stored == Event.objects.get(stream=task.id).data["intent"]
+    assert "\x00" not in json.dumps(stored)

@@ -1,0 +1,1 @@
+"""The HTTP API of tasks: parse, call one service or selector, answer."""

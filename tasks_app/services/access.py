@@ -1,0 +1,115 @@
+"""Workspaces, members and tokens: each change is an event of the workspace's administration stream."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from core.access import Right, Role
+from core.clock import database_now
+from core.errors import NotFound
+from core.models import ApiToken, Membership, Workspace
+from core.tokens import HINT, secret_create
+from tasks_app.record.append import append_administration
+from tasks_app.record.events import RoleChanged
+from tasks_app.services import intake
+
+LONGEST_DAYS = 366
+
+
+def workspace_create(*, slug: str, name: str) -> Workspace:
+    """Create a workspace. Raises InvalidInput; an existing slug is refused by its constraint."""
+    if not slug or not slug.replace("-", "").isalnum() or not slug.isascii() or len(slug) > 60:
+        raise intake.field_error("slug", "must be letters, digits and hyphens, at most 60.")
+    return Workspace.objects.create(slug=slug, name=intake.text_checked("name", name, limit=120))
+
+
+def roles_set(*, workspace: Workspace, user: User, roles: Iterable[Role], actor: str) -> frozenset[Role]:
+    """Make these the person's roles in the workspace (none: they leave it); no change is no event."""
+    wanted = frozenset(roles)
+    with transaction.atomic():
+        Workspace.objects.select_for_update(no_key=True).get(pk=workspace.pk)
+        mine = Membership.objects.filter(workspace=workspace, user=user)
+        before = frozenset(Role(role) for role in mine.values_list("role", flat=True))
+        if wanted != before:
+            mine.exclude(role__in=wanted).delete()
+            new = [Membership(workspace=workspace, user=user, role=role) for role in wanted - before]
+            Membership.objects.bulk_create(new)
+            _record(workspace, f"roles of {user.get_username()}", sorted(before), sorted(wanted), actor)
+    return wanted
+
+
+def person_create(
+    *, username: str, workspace: Workspace, roles: Iterable[Role], actor: str, password: str = ""
+) -> User:
+    """Return the person of that name with exactly those roles; a new one without password signs in by link only."""
+    with transaction.atomic():
+        user, new = User.objects.get_or_create(username=username)
+        if new or password:
+            user.set_password(password or None)
+            user.save(update_fields=["password"])
+        roles_set(workspace=workspace, user=user, roles=roles, actor=actor)
+    return user
+
+
+def token_create(
+    *,
+    workspace: Workspace,
+    user: User,
+    name: str,
+    scopes: Iterable[Right],
+    days: float,
+    actor: str,
+    kind: str = "person",
+) -> tuple[ApiToken, str]:
+    """Create a bearer token; return it with its secret, which is shown this once and kept as a hash only.
+
+    ``kind`` "agent" is a program's: it acts under its own name and can never decide an approval.
+    Raises InvalidInput: no scope, no member, a time that is no time.
+    """
+    wanted = sorted(set(scopes))
+    if kind not in {"person", "agent"}:
+        raise intake.field_error("kind", 'must be "person" or "agent".')
+    if not wanted:
+        raise intake.field_error("scopes", f"name at least one of {', '.join(Right)}.")
+    if kind == "agent" and Right.APPROVALS_DECIDE in wanted:
+        raise intake.field_error("scopes", "a program's token can never decide an approval.")
+    if not 0 < days <= LONGEST_DAYS:
+        raise intake.field_error("days", f"must be above 0 and at most {LONGEST_DAYS}.")
+    if not Membership.objects.filter(workspace=workspace, user=user).exists():
+        raise intake.field_error("user", f"{user.get_username()!r} is not a member of this workspace.")
+    secret = secret_create()
+    with transaction.atomic():
+        token = ApiToken.objects.create(
+            workspace=workspace,
+            user=user,
+            kind=kind,
+            name=intake.text_checked("name", name, limit=120),
+            digest=ApiToken.digest_of(secret),
+            hint=secret[:HINT],
+            scopes=wanted,
+            expires_at=database_now() + timedelta(days=days),
+        )
+        after = {"scopes": wanted, "kind": kind, "expires_at": token.expires_at.isoformat()}
+        _record(workspace, f"token {token.name} of {user.get_username()}", None, after, actor)
+    return token, secret
+
+
+def token_revoke(*, workspace: Workspace, token: int, actor: str) -> ApiToken:
+    """Revoke a token at once; again is the same answer. Raises NotFound."""
+    with transaction.atomic():
+        found = ApiToken.objects.select_for_update().filter(workspace=workspace, pk=token).first()
+        if found is None:
+            raise NotFound
+        if found.revoked_at is None:
+            found.revoked_at = database_now()
+            found.save(update_fields=["revoked_at"])
+            before = {"scopes": found.scopes}
+            _record(workspace, f"token {found.name} of {found.user.get_username()}", before, None, actor)
+    return found
+
+
+def _record(workspace: Workspace, what: str, before: object, after: object, actor: str) -> None:
+    event = RoleChanged(what=what, before=before, after_change=after)
+    append_administration(workspace=workspace.id, events=[event], actor=actor)

@@ -1,0 +1,138 @@
+"""Stop switches: no attempt in the scope commits after one is set; decisions and look-ups go on (rule 14)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import connection, transaction
+from django.db.models import Q
+
+from core.clock import ClockTimestamp
+from core.errors import Forbidden, NotFound
+from core.models import Workspace
+from tasks_app.models import Call, Event, StopSwitch, Task
+from tasks_app.record.append import append_administration
+from tasks_app.record.events import SwitchChanged
+from tasks_app.services import intake
+from tasks_app.status import CallState, Status, WaitKind
+from tasks_app.wake import wake
+
+STOP_LOCK = 7201  # every attempt's commit takes it shared (handrail_admission), a change takes it exclusively
+MAY_ACT = (CallState.ATTEMPTED, CallState.STARTED, CallState.UNKNOWN)
+SCOPES = ("all", "workspace", "agent", "tool")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stop:
+    """A standing stop, and the attempts that were committed before it and have no outcome yet.
+
+    Each of them may still send until its ``send_by``.
+    """
+
+    switch: StopSwitch
+    attempts: list[Mapping[str, Any]]
+
+
+def stop_set(*, workspace: Workspace, scope: str, name: str = "", reason: str, user: User, actor: str) -> Stop:
+    """Set a stop over everything, this workspace, an agent or a tool. Setting it again is the same answer.
+
+    Raises InvalidInput; Forbidden for "all", which reaches beyond a workspace, unless ``user`` runs the deployment.
+    """
+    place = _place(workspace, scope, name, user)
+    reason = intake.text_checked("reason", reason, limit=500)
+    with transaction.atomic():
+        _lock()
+        switch = StopSwitch.objects.filter(**place).first()
+        if switch is None:
+            switch = StopSwitch.objects.create(**place, reason=reason, set_by=user)
+            _record(workspace, actor, switch, before=None, after={"reason": reason}, reason=reason)
+        return Stop(switch=switch, attempts=_attempts(switch))
+
+
+def stop_lift(*, workspace: Workspace, stop: int, reason: str, user: User, actor: str) -> None:
+    """Lift a stop; tasks that it held go on by themselves. Raises NotFound, Forbidden, InvalidInput."""
+    reason = intake.text_checked("reason", reason, limit=500)
+    with transaction.atomic():
+        _lock()
+        switch = StopSwitch.objects.filter(_visible(workspace), pk=stop).first()
+        if switch is None:
+            raise NotFound
+        _may_reach(switch.scope, user)
+        _record(workspace, actor, switch, before={"reason": switch.reason}, after=None, reason=reason)
+        switch.delete()
+    _wake_held(switch)
+
+
+def _wake_held(switch: StopSwitch) -> None:
+    """Ask for a look at the tasks that waited for it; one that a crash leaves out looks again by its own clock."""
+    held = Task.objects.filter(status=Status.WAITING, wait__kind=WaitKind.STOP)
+    if switch.scope != "all":
+        held = held.filter(workspace=switch.workspace)
+    for task in held.values_list("pk", flat=True).iterator():
+        # A worker may have claimed it meanwhile: then it waits no more, and no row is changed.
+        if held.filter(pk=task).update(wake_at=ClockTimestamp()):
+            wake(task)
+
+
+def stops_standing(*, workspace: Workspace) -> list[StopSwitch]:
+    """List the stops that hold in a workspace, those over everything included."""
+    return list(StopSwitch.objects.filter(_visible(workspace)).select_related("set_by").order_by("set_at"))
+
+
+def _visible(workspace: Workspace) -> Q:
+    return Q(workspace=workspace) | Q(scope="all")
+
+
+def _place(workspace: Workspace, scope: str, name: str, user: User) -> dict[str, Any]:
+    if scope not in SCOPES:
+        raise intake.field_error("scope", f"must be one of {', '.join(SCOPES)}.")
+    _may_reach(scope, user)
+    if scope in {"agent", "tool"}:
+        name = intake.text_checked("name", name, limit=120)
+    elif name:
+        raise intake.field_error("name", f"a stop of scope {scope!r} takes no name.")
+    return {"scope": scope, "workspace": None if scope == "all" else workspace, "name": name}
+
+
+def _may_reach(scope: str, user: User) -> None:
+    if scope == "all" and not user.is_superuser:
+        raise Forbidden(
+            "A stop over everything reaches beyond this workspace; whoever runs this deployment sets and lifts it."
+        )
+
+
+def _lock() -> None:
+    """Wait for every attempt that is being committed; whoever commits later sees what we did."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [STOP_LOCK])
+
+
+def _record(workspace: Workspace, actor: str, switch: StopSwitch, *, before: Any, after: Any, reason: str) -> None:
+    what = f"stop {switch.scope} {switch.name}".strip()
+    event = SwitchChanged(what=what, before=before, after_change=after, reason=reason)
+    append_administration(workspace=workspace.id, events=[event], actor=actor)
+
+
+def _attempts(switch: StopSwitch) -> list[Mapping[str, Any]]:
+    calls = Call.objects.filter(state__in=MAY_ACT).order_by("task_id", "step", "ordinal")
+    if switch.scope != "all":
+        calls = calls.filter(workspace=switch.workspace)
+    if switch.scope == "agent":
+        calls = calls.filter(task__agent=switch.name)
+    if switch.scope == "tool":
+        calls = calls.filter(tool=switch.name)
+    return [_attempt(call) for call in calls]
+
+
+def _attempt(call: Call) -> Mapping[str, Any]:
+    attempted = Event.objects.filter(stream=call.task_id, seq=call.attempted_seq or 0).first()
+    said = attempted.data if attempted else {}
+    return {
+        "task": str(call.task_id),
+        "call": call.name,
+        "tool": call.tool,
+        "attempt": call.attempts,
+        "send_by": said.get("send_by"),
+        "deadline": said.get("deadline"),
+    }
