@@ -1,5 +1,6 @@
 """What many processes print, as one stream of lines."""
 
+import os
 import sys
 from dataclasses import dataclass, field
 from typing import TextIO
@@ -28,5 +29,8 @@ class Output:
         """Print one line. A reader that has gone (``up | head``) must not take us down half-way."""
         try:
             print(f"{name:<{self.width}} | {text}", file=self.stream, flush=True)
-        except (BrokenPipeError, ValueError):
+        except BrokenPipeError:
             self.broken = True
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self.stream.fileno())  # what is still buffered must not fail again at the end
+            os.close(nowhere)

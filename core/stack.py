@@ -10,7 +10,7 @@ from pathlib import Path
 import psycopg
 import redis
 from django.conf import settings
-from django.core.management import call_command, get_commands
+from django.core.management import call_command
 from django.db import connections
 
 from core import port, procfile
@@ -119,11 +119,7 @@ def _migrate(output: Output) -> None:
 def _table(stack: Stack, number: int) -> dict[str, Program]:
     variables = {"HOST": port.HOST, "PORT": str(number), "POOL": stack.pool, "CONCURRENCY": str(stack.concurrency)}
     table = procfile.commands((settings.BASE_DIR / "Procfile").read_text(), variables)
-    programs = {
-        name: Program(name=name, command=command)
-        for name, command in table.items()
-        if name != "sweeper" or "sweep" in get_commands()
-    }
+    programs = {name: Program(name=name, command=command) for name, command in table.items()}
     return programs | {program.name: program for program in stack.extra}
 
 

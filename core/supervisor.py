@@ -41,7 +41,7 @@ class Supervisor:
     def stop(self) -> None:
         """Ask for the end (from any thread or signal handler); asked twice, programs are killed instead of asked."""
         self._requests += 1
-        with suppress(BlockingIOError):
+        with suppress(OSError):
             os.write(self._wake_write, b".")
 
     def run(self, *, until_ready: Callable[[], bool] = lambda: True) -> int:
@@ -56,6 +56,7 @@ class Supervisor:
                 self._look()
                 ready = ready or until_ready()
             self._stop_all()
+        self._close()
         return self.code
 
     def _start_due(self) -> None:
@@ -78,16 +79,33 @@ class Supervisor:
         for key, _ in self._selector.select(TICK):
             if key.data is None:
                 os.read(self._wake_read, 4096)
-                continue
-            data = os.read(key.fd, 65536)
-            self.output.take(key.data, data)
-            if not data:
-                self._selector.unregister(key.fileobj)
-                key.fileobj.close()  # type: ignore[union-attr]
+            elif not self._read(key):
+                self._drop(key)
         self._left.prune()
         for seat in [*self.services, *self.programs]:
             if seat.process is not None and seat.process.poll() is not None:
                 self._ended(seat)
+
+    def _read(self, key: selectors.SelectorKey) -> bytes:
+        data = os.read(key.fd, 65536)
+        self.output.take(key.data, data)
+        return data
+
+    def _drop(self, key: selectors.SelectorKey) -> None:
+        self._selector.unregister(key.fileobj)
+        key.fileobj.close()  # type: ignore[union-attr]
+
+    def _close(self) -> None:
+        """Print what was said last, and let go of every pipe."""
+        for key in [key for key in self._selector.get_map().values() if key.data is not None]:
+            os.set_blocking(key.fd, False)
+            with suppress(BlockingIOError):
+                while self._read(key):
+                    pass
+            self._drop(key)
+        self._selector.close()
+        os.close(self._wake_read)
+        os.close(self._wake_write)
 
     def _ended(self, seat: Seat) -> None:
         assert seat.process is not None

@@ -15,6 +15,7 @@ from django.db.backends.postgresql.operations import DatabaseOperations
 
 from core.embedded import address
 from core.embedded.services import Services, embedded
+from tests.chromium import CHROMIUM, LEFT_OUT
 
 pytest_plugins = ["tests.people"]
 
@@ -25,6 +26,8 @@ RUN = ExitStack()
 
 def pytest_configure(config: pytest.Config) -> None:
     """Start the servers once, in the process that pytest-xdist's workers come from."""
+    if CHROMIUM is None and os.environ.get("HANDRAIL_REQUIRE_BROWSER"):
+        raise pytest.UsageError(f"{LEFT_OUT} HANDRAIL_REQUIRE_BROWSER is set, so this run cannot do without.")
     if hasattr(config, "workerinput") or os.environ.get("DATABASE_URL") or config.option.collectonly:
         return
     var = Path(os.environ["HANDRAIL_TEST_VAR"])
@@ -35,8 +38,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Stop what this run started."""
+    """Stop what this run started; the last line of the run says what it did not test."""
     RUN.close()
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    skipped = reporter.stats.get("skipped", []) if reporter else []
+    if any(LEFT_OUT in str(report.longrepr) for report in skipped):
+        reporter.write_line(LEFT_OUT)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -20,10 +19,10 @@ from django.db import connection
 from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, Page
 
+from tests.chromium import CHROMIUM, LEFT_OUT
 from tests.conftest import database_url
 
 BASE = Path(__file__).resolve().parents[2]
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 UP_WITHIN = 30.0
 BOTH_THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
 
@@ -33,7 +32,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if CHROMIUM is None:
         for item in items:
             if BASE / "tests" / "browser" in item.path.parents:
-                item.add_marker(pytest.mark.skip(reason="no Chromium found: install chromium to run the browser tests"))
+                item.add_marker(pytest.mark.skip(reason=LEFT_OUT))
 
 
 @pytest.fixture(scope="session", autouse=True)
