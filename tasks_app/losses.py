@@ -62,9 +62,9 @@ def _lose(row: Task, loss: Loss, actor: str) -> None:
         changes |= {"status": Status.QUARANTINED, "wake_at": None}
     done = append(stream=row.pk, events=events, actor=actor, task=changes)
     task, workspace = row.pk, row.workspace_id
-    after_commit(lambda: live_hint(stream=task, workspace=workspace, seq=done.head_seq))
     if changes["wake_at"] == After(0):
-        wake(task)
+        wake(task)  # before the hint: the takeover waits for it
+    after_commit(lambda: live_hint(stream=task, workspace=workspace, seq=done.head_seq))
 
 
 def _count(row: Task, place: Place, loss: Loss) -> int:

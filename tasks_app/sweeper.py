@@ -52,10 +52,10 @@ class Reach:
 
 @dataclass(slots=True)
 class Finder:
-    """What to look for, and how often (seconds)."""
+    """What to look for, and how often (seconds); 0: at each look."""
 
     find: Callable[[], object]
-    every: float = TICK
+    every: float = 0.0
     due: float = 0.0
 
 

@@ -15,7 +15,6 @@ from uuid import UUID
 import structlog
 from celery import current_app
 from kombu import Connection
-from kombu.exceptions import ChannelError
 
 from core.boundaries import Boundary, Position, cross
 from core.hints import after_commit
@@ -23,7 +22,6 @@ from core.hints import after_commit
 log = structlog.get_logger(__name__)
 
 TASK = "tasks_app.slice"
-NO_QUEUE = "404"
 PATIENCE = 1.0  # seconds for connecting, and for an answer
 SILENCE = 1.0  # seconds without a try after a failure
 OPTIONS = {"max_retries": 0, "socket_connect_timeout": PATIENCE, "socket_timeout": PATIENCE}
@@ -121,10 +119,11 @@ def wake_ups_waiting() -> int | None:
 
 
 def _depth(connection: Connection, name: str) -> int:
-    channel: Any = connection.default_channel
+    channel: Any = connection.channel()  # of its own: a broker may close it with its refusal
     try:
         return int(channel.queue_declare(queue=name, passive=True).message_count)
-    except ChannelError as error:
-        if str(error.reply_code) == NO_QUEUE:  # an empty list is no key to the broker: after a flush, for example
-            return 0
-        raise
+    except connection.channel_errors:  # there is no such queue: nothing was ever sent, or the broker was emptied
+        return 0
+    finally:
+        with suppress(Exception):
+            channel.close()

@@ -18,6 +18,7 @@ from django.conf import settings
 from tasks_app import registry
 from tasks_app.keeper.link import Link, link_open
 from tasks_app.keeper.process import status_text
+from tasks_app.keeper.warm import warm_up
 from tasks_app.workers import WorkerDescription, carries_now
 
 EVERY = 0.1  # seconds between two looks
@@ -34,6 +35,7 @@ class KeeperStep(bootsteps.StartStopStep):
         registry.modules_load()  # user code that cannot be imported ends the worker here, with its name
         self._worker = worker
         self._link = link_open(_describe(worker))
+        signals.worker_process_init.connect(warm_up, weak=False)
         KeeperStep.here = self
         super().__init__(worker, **kwargs)
 

@@ -18,6 +18,7 @@ from tasks_app.keeper.table import Watched
 from tasks_app.leases import Renewal, lease_renew
 from tasks_app.losses import Loss, lease_lose
 from tasks_app.record.append import Token
+from tasks_app.wake import wake_ups_waiting
 from tasks_app.workers import WorkerDescription, worker_seen
 
 log = structlog.get_logger(__name__)
@@ -76,6 +77,7 @@ class Renewer(threading.Thread):
 
     def run(self) -> None:
         """Serve until the process ends."""
+        wake_ups_waiting()  # connects to the broker now: a first takeover must not wait for that
         while True:
             with self._work:
                 self._work.wait_for(self._due, timeout=max(0.0, self._next - time.monotonic()))

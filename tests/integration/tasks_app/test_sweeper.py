@@ -1,0 +1,176 @@
+"""What sweepers find, and what they leave alone."""
+
+import threading
+import time
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+
+from core.clock import database_now
+from tasks_app import finders
+from tasks_app.finders import DueTasks, leases_ran_out, parents_wake, tasks_due
+from tasks_app.models import Status, Task
+from tasks_app.sweeper import Sweeper
+from tasks_app.wake import wake_ups_waiting
+from tests.integration.tasks_app.conftest import kinds
+from tests.integration.tasks_app.test_leases import claim, due
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def empty_broker(settings):
+    import redis
+
+    client = redis.Redis.from_url(settings.REDIS_URL)
+    client.flushdb()
+    yield client
+    client.flushdb()
+    client.close()
+
+
+def ran_out(people) -> Task:
+    task = due(people)
+    claim(task)
+    Task.objects.filter(pk=task.pk).update(lease_until=database_now() - timedelta(seconds=1))
+    return task
+
+
+def old_server(sweeper: Sweeper, monkeypatch) -> None:
+    monkeypatch.setattr("tasks_app.sweeper.database_uptime", lambda: timedelta(seconds=60))
+
+
+def test_a_sweeper_takes_over_by_time_only_after_it_has_watched_for_a_whole_lease(people, monkeypatch):
+    task, sweeper = ran_out(people), Sweeper()
+    old_server(sweeper, monkeypatch)
+    sweeper.sweep()
+    assert "slice.lost" not in kinds(task.pk)
+    sweeper.reach.since = time.monotonic() - 5
+    sweeper.sweep()
+    assert kinds(task.pk)[-1] == "slice.lost"
+
+
+def test_nor_while_the_server_is_younger_than_a_lease(people, monkeypatch):
+    task, sweeper = ran_out(people), Sweeper()
+    monkeypatch.setattr("tasks_app.sweeper.database_uptime", lambda: timedelta(seconds=3))
+    sweeper.sweep()
+    sweeper.reach.since = time.monotonic() - 60
+    sweeper.sweep()
+    assert "slice.lost" not in kinds(task.pk)
+
+
+def test_several_sweepers_at_once_declare_a_loss_once(people):
+    task = ran_out(people)
+    counts = []
+
+    def race() -> None:
+        try:
+            counts.append(leases_ran_out())
+        finally:
+            connection.close()
+
+    racers = [threading.Thread(target=race) for _ in range(4)]
+    for racer in racers:
+        racer.start()
+    for racer in racers:
+        racer.join()
+    assert kinds(task.pk).count("slice.lost") == 1
+    assert sum(counts) == 1
+
+
+def test_a_lease_that_was_renewed_after_the_look_is_not_taken(people):
+    task = due(people)
+    lease = claim(task)  # lives: the same as one renewed between the sweeper's look and its lock
+    done = finders.lease_lose(
+        task=task.pk, nonce=lease.token.nonce, loss=finders.Loss(seen="x"), actor="sweeper", only_if_ran_out=True
+    )
+    assert not done
+    assert "slice.lost" not in kinds(task.pk)
+
+
+def test_the_queue_never_holds_more_messages_than_there_is_due_work(people, empty_broker, monkeypatch):
+    monkeypatch.setattr(finders, "AGAIN", 0.0)
+    monkeypatch.setattr(finders, "HEAD_START", timedelta(0))
+    for _ in range(3):
+        due(people)
+    empty_broker.flushdb()
+    look = DueTasks()
+    assert [look() for _ in range(4)] == [3, 0, 0, 0]
+    assert wake_ups_waiting() == 3
+
+
+def test_a_task_is_sent_again_after_a_second_and_not_before(people, empty_broker, monkeypatch):
+    monkeypatch.setattr(finders, "HEAD_START", timedelta(0))
+    due(people)
+    look = DueTasks()
+    empty_broker.flushdb()
+    assert look() == 1
+    empty_broker.flushdb()  # the message is lost
+    assert look() == 0
+    until = time.monotonic() + 5
+    while (sent := look()) == 0:
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    assert sent == 1
+
+
+def test_what_only_waits_is_not_touched(people, monkeypatch):
+    parked, timer, tomorrow = due(people), due(people), database_now() + timedelta(days=1)
+    Task.objects.filter(pk=parked.pk).update(status=Status.WAITING, wait={"kind": "approval"}, wake_at=None)
+    Task.objects.filter(pk=timer.pk).update(status=Status.WAITING, wait={"kind": "timer"}, wake_at=tomorrow)
+    live = due(people)
+    claim(live)
+    sweeper = Sweeper()
+    old_server(sweeper, monkeypatch)
+    sweeper.sweep()
+    sweeper.reach.since = time.monotonic() - 60
+    sweeper.sweep()
+    assert not tasks_due().filter(pk__in=[parked.pk, timer.pk, live.pk]).exists()
+    assert [kinds(task.pk)[-1] for task in (parked, timer, live)] == ["task.created", "task.created", "slice.claimed"]
+
+
+def waiting_parent(people, child: Task, on: str) -> Task:
+    parent = due(people)
+    Task.objects.filter(pk=child.pk).update(parent=parent)
+    Task.objects.filter(pk=parent.pk).update(
+        status=Status.WAITING,
+        wake_at=None,
+        wait={"kind": "child"},
+        open_wait={"kind": "child", "name": "its end", "on": on},
+        child_tasks={"helper": {"child": str(child.pk), "settled": False}},
+    )
+    return parent
+
+
+@pytest.mark.parametrize("by", ["name", "id"])
+def test_a_parent_whose_awaited_child_has_ended_becomes_due(people, by):
+    child = due(people)
+    parent = waiting_parent(people, child, "helper" if by == "name" else str(child.pk))
+    assert parents_wake() == 0
+    Task.objects.filter(pk=child.pk).update(status=Status.COMPLETED, ended_at=database_now())
+    assert [parents_wake(), parents_wake()] == [1, 0]
+    parent.refresh_from_db()
+    assert parent.wake_at is not None
+
+
+def test_the_end_of_another_child_wakes_nobody(people):
+    child = due(people)
+    waiting_parent(people, child, str(uuid4()))
+    Task.objects.filter(pk=child.pk).update(status=Status.COMPLETED, ended_at=database_now())
+    assert parents_wake() == 0
+
+
+def test_a_finder_that_fails_stops_no_other(people, monkeypatch):
+    task, sweeper = ran_out(people), Sweeper(extra=["tests.integration.tasks_app.test_sweeper.broken_finder"])
+    sweeper._finders.insert(0, sweeper._finders.pop())
+    old_server(sweeper, monkeypatch)
+    sweeper.sweep()
+    sweeper.reach.since = time.monotonic() - 60
+    sweeper.sweep()
+    assert kinds(task.pk)[-1] == "slice.lost"
+
+
+def broken_finder() -> None:
+    raise ZeroDivisionError
