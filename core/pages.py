@@ -1,12 +1,15 @@
 """What every page's frame needs: where one can go, what waits, where one is."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
+
+from approvals_app.selectors.waiting import approvals_waiting_count
 
 THEMES = ("auto", "light", "dark")
 THEME_COOKIE = "theme"
@@ -66,11 +69,6 @@ def _links(request: HttpRequest, waiting: int) -> list[Link]:
     ]
 
 
-def approvals_waiting(request: HttpRequest) -> int:
-    """Count the approvals that wait for this person."""
-    return 0
-
-
 def theme(request: HttpRequest) -> str:
     """Return the colour theme that the reader chose: light, dark, or auto (as the system says)."""
     chosen = request.COOKIES.get(THEME_COOKIE, "auto")
@@ -79,9 +77,9 @@ def theme(request: HttpRequest) -> str:
 
 def frame(request: HttpRequest) -> dict[str, Any]:
     """Context processor of the page frame."""
-    known = getattr(request, "user", None)
-    signed_in = bool(known and known.is_authenticated)
-    waiting = approvals_waiting(request) if signed_in else 0
+    user = getattr(request, "user", None)
+    signed_in = bool(user and user.is_authenticated)
+    waiting = approvals_waiting_count(user=cast(User, user)) if signed_in else 0
     return {
         "environment": settings.HANDRAIL_ENVIRONMENT,
         "theme": theme(request),
