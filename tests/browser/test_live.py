@@ -106,10 +106,10 @@ def test_a_page_resumes_after_what_it_shows_and_says_when_it_has_caught_up(site:
     assert shown(tab) == events(1, 7)
 
 
-def test_what_the_page_has_is_dropped(site: Site, live: Page) -> None:
-    site.add(6, after=5)
-    site.add(6, after=5)
-    site.add(7, after=6)
+@pytest.mark.parametrize("told", [True, False], ids=["cursor told", "cursor not told"])
+def test_what_the_page_has_is_dropped(site: Site, live: Page, told: bool) -> None:
+    for seq in (6, 6, 7):
+        site.add(seq, **({"after": seq - 1} if told else {}))
     expect(live.locator("#event-7")).to_be_visible()
     assert shown(live) == events(1, 7)
 

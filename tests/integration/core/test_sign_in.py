@@ -1,5 +1,6 @@
 """Who gets in, and how: by password, or once by a link of this machine."""
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from io import StringIO
@@ -9,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 from django.contrib.auth import get_user_model
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import connection, transaction
 from django.test import Client
 from django.utils import timezone
 
@@ -139,6 +140,18 @@ def test_the_token_itself_is_not_stored(link: str) -> None:
         assert token not in cursor.fetchone()[0]
 
 
+def _wait_until_blocked(count: int) -> None:
+    blocked = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+    end = time.monotonic() + 10
+    while time.monotonic() < end:
+        with connection.cursor() as cursor:
+            cursor.execute(blocked)
+            if cursor.fetchone()[0] >= count:
+                return
+        time.sleep(0.01)
+    pytest.fail(f"never saw {count} waiting for the row")
+
+
 @pytest.mark.django_db(transaction=True)
 def test_of_many_who_press_at_once_one_gets_in(user: Any) -> None:
     token = sign_in_link_create(user=user).rstrip("/").rpartition("/")[2]
@@ -149,8 +162,12 @@ def test_of_many_who_press_at_once_one_gets_in(user: Any) -> None:
         finally:
             connection.close()
 
-    with ThreadPoolExecutor(8) as pool:
-        assert sum(pool.map(press, range(8))) == 1
+    with ThreadPoolExecutor(4) as pool:
+        with transaction.atomic():  # all have found the link unused, and wait for its row, before any may use it
+            SignInLink.objects.select_for_update().get()
+            pressed = [pool.submit(press, number) for number in range(4)]
+            _wait_until_blocked(4)
+        assert sum(press.result() for press in pressed) == 1
 
 
 def test_the_command_prints_a_link_that_works(here: Client, user: Any) -> None:
