@@ -9,6 +9,7 @@ def main() -> None:
     """Run one management command."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.settings")
     try:
+        from django.core.exceptions import ImproperlyConfigured
         from django.core.management import execute_from_command_line
         from django.db import OperationalError
 
@@ -20,7 +21,7 @@ def main() -> None:
         )
     try:
         execute_from_command_line(sys.argv)
-    except EmbeddedError as error:
+    except (EmbeddedError, ImproperlyConfigured) as error:
         sys.exit(str(error))
     except OperationalError as error:
         if getattr(error.__cause__, "sqlstate", None) is not None:  # the server answered: that is another matter

@@ -14,3 +14,4 @@ class CoreConfig(AppConfig):
     def ready(self) -> None:
         """Load the Celery application, so that web and commands send their wake-ups to the broker of the settings."""
         import_module("core.celery")
+        import_module("core.checks")

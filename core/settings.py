@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import dj_database_url
+from django.core.exceptions import ImproperlyConfigured
 from django.utils.csp import CSP
 
 from core.embedded import address
@@ -21,7 +22,18 @@ def _words(name: str, default: str = "") -> list[str]:
     return [word.strip() for word in os.environ.get(name, default).split(",") if word.strip()]
 
 
-def _database(url: str) -> dict[str, Any]:
+def _number(name: str, default: str) -> float:
+    try:
+        return float(os.environ.get(name, default))
+    except ValueError as error:
+        raise ImproperlyConfigured(
+            f"{name} is {os.environ[name]!r}; it must be a number, for example {default}."
+        ) from error
+
+
+def _database(name: str, url: str) -> dict[str, Any]:
+    if not url.startswith(("postgres://", "postgresql://")):
+        raise ImproperlyConfigured(f"{name} must be the address of a PostgreSQL database: postgresql://user@host/name.")
     parsed: dict[str, Any] = dict(dj_database_url.parse(url))
     options = parsed.setdefault("OPTIONS", {})
     parsed["HOST"] = options.pop("host", parsed["HOST"])  # a unix socket's folder, given as ?host=
@@ -31,6 +43,7 @@ def _database(url: str) -> dict[str, Any]:
 
 
 DEBUG = _flag("DEBUG")
+SECRET_KEY_IS_GIVEN = bool(os.environ.get("SECRET_KEY"))
 SECRET_KEY = os.environ.get("SECRET_KEY") or address.secret_key(VAR_DIR)
 ALLOWED_HOSTS = _words("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = _words("CSRF_TRUSTED_ORIGINS")
@@ -87,7 +100,10 @@ TEMPLATES = [
 
 # --- Postgres: yours by DATABASE_URL, otherwise the embedded one under var/ ---
 DATABASE_URL = os.environ.get("DATABASE_URL") or address.database_url(VAR_DIR)
-DATABASES: dict[str, dict[str, Any]] = {"default": _database(DATABASE_URL)}
+DATABASES: dict[str, dict[str, Any]] = {"default": _database("DATABASE_URL", DATABASE_URL)}
+# The role that owns the tables and migrates them, if another: then the application's own cannot change the record.
+DATABASE_OWNER_URL = os.environ.get("DATABASE_OWNER_URL", "")
+DATABASE_OWNER = _database("DATABASE_OWNER_URL", DATABASE_OWNER_URL) if DATABASE_OWNER_URL else None
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- Broker and live layer: yours by REDIS_URL, otherwise the embedded Valkey under var/ ---
@@ -118,6 +134,8 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = USES_TLS
 SECURE_SSL_REDIRECT = USES_TLS and _flag("SECURE_SSL_REDIRECT", "1")
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if _flag("BEHIND_PROXY") else None
 SECURE_HSTS_SECONDS = 31_536_000 if USES_TLS else 0
+# HSTS for sibling hosts, and the browsers' preload list, are for the owner of the domain to decide.
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
@@ -154,7 +172,7 @@ HANDRAIL_STYLE_PAGE = _flag("HANDRAIL_STYLE_PAGE", "1" if DEBUG else "0")
 # User code: module paths that declare agents and tools, besides the entry-point group "handrail.modules".
 HANDRAIL_MODULES = _words("HANDRAIL_MODULES")
 # A lease lasts this long and is renewed each second by the keeper (seconds).
-LEASE_SECONDS = float(os.environ.get("HANDRAIL_LEASE_SECONDS", "4"))
+LEASE_SECONDS = _number("HANDRAIL_LEASE_SECONDS", "4")
 # What else every sweeper looks for: dotted paths of functions without arguments (approval deadlines, schedules).
 HANDRAIL_FINDERS: list[str] = ["tasks_app.sweeper_row.sweeper_seen", "tasks_app.services.cancel.children_cancel"]
 # The Gate that calls pass (tasks_app.gate.Gate); the composition root names the implementation.

@@ -1,0 +1,58 @@
+"""With an owner's role of its own, the application may add to the record and cannot change it, trigger or not."""
+
+import os
+import subprocess
+import sys
+
+import psycopg
+import pytest
+
+from tests.processes import ROOT
+
+OWNER = "handrail_owner"
+
+
+@pytest.fixture
+def migrated(private_services):
+    """A database that was migrated by an owner's role; gives the addresses of application and owner."""
+    services = private_services()
+    with psycopg.connect(services.postgres.superuser_url, autocommit=True) as superuser:
+        superuser.execute(f"CREATE ROLE {OWNER} LOGIN")
+        superuser.execute(f"CREATE DATABASE two_roles OWNER {OWNER}")
+    application = services.database_url.replace("/handrail?", "/two_roles?")
+    owner = application.replace("handrail@", f"{OWNER}@")
+    environment = os.environ | {
+        "DJANGO_SETTINGS_MODULE": "core.settings",
+        "DATABASE_URL": application,
+        "DATABASE_OWNER_URL": owner,
+    }
+    result = subprocess.run(
+        [sys.executable, "manage.py", "migrate", "-v", "0"], env=environment, cwd=ROOT, capture_output=True, text=True
+    )
+    assert result.returncode == 0, result.stderr
+    return application, owner
+
+
+def test_the_application_reads_and_writes_its_tables_and_only_adds_to_the_record(migrated):
+    application, owner = migrated
+    with psycopg.connect(application, autocommit=True) as connection:
+        connection.execute("INSERT INTO auth_group (name) VALUES ('approvers')")
+        connection.execute("UPDATE auth_group SET name = 'operators'")
+        connection.execute("DELETE FROM auth_group")
+        connection.execute(
+            "INSERT INTO tasks_app_event (stream, seq, kind, data, actor, at, digest)"
+            " VALUES (uuidv7(), 1, 'task.created', '{}', 'system', now(), '')"
+        )
+        assert connection.execute("SELECT count(*) FROM tasks_app_event").fetchone() == (1,)
+    with psycopg.connect(owner, autocommit=True) as connection:
+        connection.execute("ALTER TABLE tasks_app_event DISABLE TRIGGER ALL")
+    with psycopg.connect(application, autocommit=True) as connection:
+        for change in (
+            "UPDATE tasks_app_event SET actor = 'nobody'",
+            "DELETE FROM tasks_app_event",
+            "TRUNCATE tasks_app_event",
+            "ALTER TABLE tasks_app_event ENABLE TRIGGER ALL",
+            "SET session_replication_role = 'replica'",
+        ):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                connection.execute(change)
