@@ -171,6 +171,8 @@ HANDRAIL_ENVIRONMENT = os.environ.get("HANDRAIL_ENVIRONMENT", "local")
 HANDRAIL_STYLE_PAGE = _flag("HANDRAIL_STYLE_PAGE", "1" if DEBUG else "0")
 # User code: module paths that declare agents and tools, besides the entry-point group "handrail.modules".
 HANDRAIL_MODULES = _words("HANDRAIL_MODULES")
+if _flag("HANDRAIL_DEMO"):  # set by "manage.py demo" for the processes that it starts
+    HANDRAIL_MODULES.append("chaos_app.incidents")
 # A lease lasts this long and is renewed each second by the keeper (seconds).
 LEASE_SECONDS = _number("HANDRAIL_LEASE_SECONDS", "4")
 # What else every sweeper looks for: dotted paths of functions without arguments (approval deadlines, schedules).

@@ -7,13 +7,20 @@ import httpx
 from tasks_app.contracts import CallContext
 from tasks_app.runtime.watchdog import cut_at_deadline
 
+__all__ = ["cut_at_deadline", "http_client", "looking_client", "seconds_left"]
+
 
 def http_client(context: CallContext, *, base_url: str = "") -> httpx.Client:
     """Return an HTTP client for one call: no retries of its own, cut at the deadline, with the call's headers."""
-    left = max(context.deadline - time.monotonic(), 0.1)
-    client = httpx.Client(base_url=base_url, timeout=left, headers=context.headers(), follow_redirects=False)
+    left, headers = seconds_left(context), context.headers()
+    client = httpx.Client(base_url=base_url, timeout=left, headers=headers, follow_redirects=False)
     cut_at_deadline(client)
     return client
+
+
+def seconds_left(context: CallContext) -> float:
+    """Return how long a call may still take, for what has timeouts of its own."""
+    return max(context.deadline - time.monotonic(), 0.1)
 
 
 def looking_client(*, base_url: str = "", timeout: float = 5.0) -> httpx.Client:

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from core.boundaries import Boundary, Position, cross
 from tasks_app.contracts import Answer, CallContext, CannotTell, Contract, LookUp, Observed, Refused, Started, Unknown
@@ -33,7 +34,7 @@ def call_act(
     Nothing is sent after ``send_by`` (monotonic clock, anchored before the attempt was committed) or when the
     lease is known to be lost (L06).
     """
-    cross(Boundary.SEND, Position.BEFORE_SEND, call=context.name, epoch=context.epoch)
+    cross(Boundary.SEND, Position.BEFORE_SEND, task=UUID(context.task), call=context.name, epoch=context.epoch)
     if send_by is not None and time.monotonic() >= send_by:
         return _not_sent("The worker came back after send_by had passed.")
     if not epoch_holds():

@@ -68,6 +68,7 @@ def _commit_calls(session: Session, decided: Decided, intended: list[Intended]) 
                 boundary=Boundary.ATTEMPT if attempting else Boundary.DECIDE,
                 admission=_admission(session, starts) if attempting else None,
                 inside=_requests(session, intended) if any(_asks(item) for item in intended) else None,
+                call=intended[0].event.name if len(intended) == 1 else None,
             )
             break
         except Stale as stale:

@@ -1,0 +1,55 @@
+"""What the agent writes: the texts of its ticket, its credit, its mail and its summary. Pure."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from chaos_app.incidents.incident import Incident
+from tasks_app.view import CallView
+
+
+def ticket(incident: Incident) -> dict[str, Any]:
+    """Return the arguments of ``ticket.open``."""
+    return {
+        "title": f"{incident.id}: {incident.title}",
+        "body": incident.report,
+        "service": incident.service,
+        "severity": incident.severity,
+    }
+
+
+def credit(incident: Incident) -> dict[str, Any]:
+    """Return the arguments of ``vendor.credit``."""
+    return {"payee": incident.vendor, "cents": incident.credit_cents, "memo": f"Credit for {incident.id}"}
+
+
+def mail(incident: Incident, done: Sequence[CallView]) -> dict[str, Any]:
+    """Return the arguments of ``mail.notify``."""
+    lines = [f"Incident {incident.id} of {incident.service}: {incident.title}.", "", *map(line, done)]
+    lines += ["", "Please watch the service, and reopen the ticket if it is not well."]
+    return {
+        "to": incident.on_call,
+        "subject": f"{incident.id}: {incident.service} was changed",
+        "body": "\n".join(lines),
+    }
+
+
+def summary(incident: Incident, done: Sequence[CallView]) -> str:
+    """Return the claim of completion in a sentence a call."""
+    return f"{incident.id}: " + " ".join(map(line, done))
+
+
+def line(call: CallView) -> str:
+    """Say in one sentence what became of a call."""
+    said = call.arguments
+    match call.tool:
+        case "ticket.open":
+            what = f"Ticket {call.reference}"
+        case "config.change":
+            what = f"{said['setting']} from {said['was']} to {said['value']}"
+        case _:
+            what = f"Credit of {said['cents'] / 100:,.2f} {said['currency']} to {said['payee']}"
+    if call.ok:
+        return f"{what}: done."
+    if call.unverified:
+        return f"{what}: nobody knows whether it happened."
+    return f"{what}: not done ({(call.refusal or {}).get('reason', call.state.value)})."
