@@ -53,6 +53,6 @@ check: $(DEV)
 	$(PYTHON) -m pytest -q tests/integration/test_migrations.py
 
 lock:
-	@command -v uv >/dev/null || { echo "make lock needs uv (https://docs.astral.sh/uv/)." >&2; exit 1; }
-	$(LOCK) pyproject.toml -o requirements.lock
-	$(LOCK) pyproject.toml --group dev -c requirements.lock -o requirements-dev.lock
+	@PATH="$(PATH):.venv/bin"; command -v uv >/dev/null || { echo "make lock needs uv (https://docs.astral.sh/uv/)." >&2; exit 1; }
+	@PATH="$(PATH):.venv/bin" $(LOCK) pyproject.toml -o requirements.lock
+	@PATH="$(PATH):.venv/bin" $(LOCK) pyproject.toml --group dev -c requirements.lock -o requirements-dev.lock
