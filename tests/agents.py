@@ -2,9 +2,10 @@
 
 from pydantic import BaseModel, Field
 
+from tasks_app.contracts import Answer, CallContext
 from tasks_app.criteria import Observation, check, criterion
-from tasks_app.decisions import Decision, complete
-from tasks_app.registry import agent
+from tasks_app.decisions import Decision, call, complete, wait_for_signal
+from tasks_app.registry import agent, tool
 from tasks_app.view import TaskView
 
 
@@ -31,3 +32,40 @@ def note(view: TaskView) -> Decision:
 @agent("test.free", version=1)
 def free(view: TaskView) -> Decision:
     return complete(summary="anything goes")
+
+
+OUTSIDE: list[str] = []  # keys of the notes that were written; tests clear it
+GONE: set[str] = set()  # boxes whose note has gone
+
+
+class Written(BaseModel):
+    text: str
+
+
+@tool("note.write", arguments=Written, effect_class="keyed", lag=0.0)
+def note_write(arguments: Written, context: CallContext) -> Answer:
+    if context.key not in OUTSIDE:
+        OUTSIDE.append(context.key)
+    return Answer(result={"text": arguments.text}, reference=f"note-{len(OUTSIDE)}")
+
+
+@tool("note.shout", arguments=Written, effect_class="opaque", asks=False, how_to_check="ask the neighbours")
+def note_shout(arguments: Written, context: CallContext) -> Answer:
+    return Answer(result="shouted")
+
+
+@check("box.holds")
+def box_holds(box: str) -> Observation:
+    return Observation(holds=box not in GONE, expected=box, seen="nothing" if box in GONE else box)
+
+
+@agent("test.writer", version=1, done_when=[criterion("box.holds", box="in")])
+def writer(view: TaskView) -> Decision:
+    """Write, wait to be told, write again with what was told, be done."""
+    if "first" not in view.calls:
+        return call("note.write", name="first", text="one", state={"written": 1})
+    if "told" not in view.waits:
+        return wait_for_signal("go", name="told")
+    if "second" not in view.calls:
+        return call("note.write", name="second", text=str(view.waits["told"]), state={"written": 2})
+    return complete(summary=view.calls["first"].answer["text"])

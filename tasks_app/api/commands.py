@@ -14,6 +14,7 @@ from tasks_app.api.schemas import (
     CopyIn,
     MoveIn,
     ReasonIn,
+    RecheckOut,
     ResumeIn,
     SettleIn,
     SignalIn,
@@ -23,6 +24,7 @@ from tasks_app.api.schemas import (
 )
 from tasks_app.services.cancel import task_cancel
 from tasks_app.services.copy import task_copy
+from tasks_app.services.recheck import task_recheck
 from tasks_app.services.settle import call_settle
 from tasks_app.services.signal import signal_send
 from tasks_app.services.steer import task_move, task_pause, task_resume
@@ -91,6 +93,14 @@ def settle(request: HttpRequest, task: UUID, name: str, body: SettleIn) -> Any:
         reference=body.reference,
     )
     return call_out(settled)
+
+
+@router.post("/{uuid:task}/recheck", response=RecheckOut)
+def recheck(request: HttpRequest, task: UUID) -> Any:
+    """Check the evidence of a completed task again; an unverified one is given to a worker to check."""
+    who = caller(request, Right.TASKS_OPERATE)
+    missing = task_recheck(workspace=who.workspace, task=task, actor=who.actor)
+    return {"missing": missing}
 
 
 @router.post("/{uuid:task}/copy", response={201: TaskOut})

@@ -156,6 +156,12 @@ class AnswerOut(Schema):
     first: bool
 
 
+class RecheckOut(Schema):
+    """The criteria that no longer hold: criterion, expected, seen."""
+
+    missing: list[dict[str, Any]]
+
+
 class StopOut(Schema):
     """A standing stop, and the earlier attempts without outcome (each may still send until its ``send_by``)."""
 

@@ -22,6 +22,7 @@ from tasks_app.api.schemas import (
     task_out,
 )
 from tasks_app.models import Task
+from tasks_app.selectors.brief import resume_brief
 from tasks_app.selectors.events import blob_get, events_window
 from tasks_app.selectors.tasks import TaskFilter, task_get, task_list
 from tasks_app.services.create import task_create
@@ -105,6 +106,12 @@ def events(
         "head_seq": window.head_seq,
         "has_more": window.has_more,
     }
+
+
+@router.get("/{uuid:task}/resume-brief", response=dict[str, Any])
+def brief(request: HttpRequest, task: UUID, at: Annotated[int | None, Query(ge=1)] = None) -> Any:
+    """Say what a new worker would need to continue safely, now or at a sequence of the past."""
+    return resume_brief(task=_task(request, task), at=at)
 
 
 @router.get("/{uuid:task}/calls", response=list[CallOut])

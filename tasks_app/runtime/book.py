@@ -1,9 +1,10 @@
 """What the agent reads: calls by name, transcript, waits, children; all from the record, when asked for."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from tasks_app.models import Call, Event, Task
+from tasks_app.runtime.origin import origin_call, origin_of
 from tasks_app.runtime.recorded import data_whole, event_data
 from tasks_app.runtime.session import Session
 from tasks_app.status import EFFECT_HOLDS, OPEN, CallState
@@ -47,14 +48,16 @@ class Calls:
             row = Call.objects.filter(task=self._task, name=name).first()
             while row is not None and row.replaced_by:
                 row = Call.objects.get(task=self._task, name=row.replaced_by)
-            self._known[name] = call_view(row, self._session.unwritten.get(row.name)) if row else None
+            view = call_view(row, self._session.unwritten.get(row.name)) if row else origin_call(self._task, name)
+            self._known[name] = view
         return self._known[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(Call.objects.filter(task=self._task).order_by("id").values_list("name", flat=True))
+        yield from origin_of(self._task).get("calls", {})
+        yield from Call.objects.filter(task=self._task).order_by("id").values_list("name", flat=True)
 
     def __len__(self) -> int:
-        return Call.objects.filter(task=self._task).count()
+        return len(origin_of(self._task).get("calls", {})) + Call.objects.filter(task=self._task).count()
 
 
 def call_view(row: Call, unwritten: Mapping[str, Any] | None = None) -> CallView:
@@ -95,7 +98,7 @@ def transcript(task: Task, *, until: int | None = None) -> list[TranscriptEntry]
     by_step: dict[int, list[Call]] = {}
     for row in Call.objects.filter(task=task).exclude(state__in=OPEN).order_by("step", "ordinal"):
         by_step.setdefault(row.step, []).append(row)
-    entries = []
+    entries = _transcript_of_origin(task)
     for data in rows.order_by("seq").values_list("data", flat=True):
         whole = data_whole(task.pk, data)
         entries.append(
@@ -111,11 +114,18 @@ def transcript(task: Task, *, until: int | None = None) -> list[TranscriptEntry]
     return entries
 
 
+def _transcript_of_origin(task: Task) -> list[TranscriptEntry]:
+    """Return the steps that a copy did not take itself; none where the original is no longer kept."""
+    origin = origin_of(task)
+    source = Task.objects.filter(pk=origin["task"]).first() if origin else None
+    return transcript(source, until=origin["seq"]) if source else []
+
+
 class Ended:
     """``view.waits`` and ``view.children``: ended waits and settled children by name, read when asked for."""
 
-    def __init__(self, task: Task, kind: str) -> None:
-        self._task, self._kind = task, kind
+    def __init__(self, task: Task, kind: str, *, until: int | None = None) -> None:
+        self._task, self._kind, self._until = task, kind, until
         self._known: dict[str, Any] | None = None
 
     def forget(self) -> None:
@@ -125,10 +135,16 @@ class Ended:
     def _all(self) -> dict[str, Any]:
         if self._known is None:
             rows = Event.objects.filter(stream=self._task.pk, kind=self._kind).order_by("seq")
+            if self._until is not None:
+                rows = rows.filter(seq__lte=self._until)
+            kept = origin_of(self._task).get("children" if self._kind == "child.settled" else "waits", {})
             self._known = {
-                d["name"]: (d if self._kind == "child.settled" else d.get("value", d.get("why")))
-                for d in (data_whole(self._task.pk, data) for data in rows.values_list("data", flat=True))
-                if d.get("name")
+                **kept,
+                **{
+                    d["name"]: (d if self._kind == "child.settled" else d.get("value", d.get("why")))
+                    for d in (data_whole(self._task.pk, data) for data in rows.values_list("data", flat=True))
+                    if d.get("name")
+                },
             }
         return self._known
 
@@ -147,3 +163,7 @@ class Ended:
 
     def __len__(self) -> int:
         return len(self._all())
+
+    def items(self) -> Iterable[tuple[str, Any]]:
+        """Return names with their values."""
+        return self._all().items()

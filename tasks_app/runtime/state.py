@@ -7,6 +7,7 @@ from typing import Any
 import jsonpatch
 
 from tasks_app.models import Event, Task
+from tasks_app.runtime.origin import origin_of
 from tasks_app.runtime.recorded import data_whole
 
 
@@ -26,6 +27,8 @@ class AgentState:
         return deepcopy(self._value)
 
     def _load(self) -> None:
+        if not self._task.state_seq:
+            self._value = origin_of(self._task).get("state")
         rows = Event.objects.filter(
             stream=self._task.pk, kind="step.decided", data__has_key="state", seq__gte=self._task.state_seq
         ).order_by("seq")
@@ -61,7 +64,7 @@ def state_after(old: Any, change: dict[str, Any]) -> Any:
 
 def state_at(task: Task, seq: int) -> Any:
     """Return the state as of sequence ``seq`` (for copies and the past)."""
-    value: Any = None
+    value: Any = origin_of(task).get("state")
     rows = Event.objects.filter(stream=task.pk, kind="step.decided", data__has_key="state", seq__lte=seq)
     for data in rows.order_by("seq").values_list("data", flat=True):
         value = state_after(value, data_whole(task.pk, data)["state"])

@@ -4,12 +4,14 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import User
-from django.db.models import Q
 
 from core.boundaries import Boundary
 from core.errors import NotFound
 from core.models import Workspace
 from tasks_app.models import Call, Event, Task
+from tasks_app.runtime.book import Ended, call_view
+from tasks_app.runtime.origin import call_kept, origin_of
+from tasks_app.runtime.state import state_at
 from tasks_app.services import intake
 from tasks_app.services.command import crossing
 from tasks_app.services.create import task_insert
@@ -28,8 +30,8 @@ def task_copy(
 ) -> Task:
     """Start a copy of a task from the checkpoint of ``step`` (by default the last checkpoint).
 
-    Calls of the original up to there are named in ``copied_from`` with their answers: the copy reads them and does
-    not run them again; what it runs afterwards are its own calls, under its own keys and approvals.
+    ``copied_from`` holds the state, the settled calls with their answers, ended waits and children up to there: the
+    copy reads them and does not run them again. What it runs afterwards are its own calls, keys and approvals.
     Raises NotFound, InvalidInput (no checkpoint of that step), RequestKeyReused.
     """
     source = Task.objects.filter(workspace=workspace, pk=task).first()
@@ -39,7 +41,7 @@ def task_copy(
     body = {"copy": [str(task), step, title, owner.pk]}
     request = request_of(workspace=workspace, actor=actor, key=request_key, body=body) if request_key else None
     row = _row(source, owner, title)
-    origin = {"task": str(source.pk), "seq": seq, "step": step, "calls": _calls(source, seq)}
+    origin = _origin(source, seq, step)
     with crossing(Boundary.CREATE, task=None):
         answer = request_once(request, lambda: Answer(stream=task_insert(row, actor=actor, copied_from=origin).id))
     return Task.objects.get(pk=answer.stream)
@@ -71,9 +73,20 @@ def _row(source: Task, owner: User, title: str) -> Task:
     )
 
 
+def _origin(source: Task, seq: int, step: int) -> dict[str, Any]:
+    """Return what the copy starts from, whole: it must not need the original, which may be purged one day."""
+    ended = {kind: Ended(source, kind, until=seq) for kind in ("wait.ended", "child.settled")}
+    return {
+        "task": str(source.pk),
+        "seq": seq,
+        "step": step,
+        "state": state_at(source, seq),
+        "calls": {**origin_of(source).get("calls", {}), **_calls(source, seq)},
+        "waits": dict(ended["wait.ended"].items()),
+        "children": dict(ended["child.settled"].items()),
+    }
+
+
 def _calls(source: Task, seq: int) -> dict[str, Any]:
-    """Name the calls that were settled by then: their state and where the original's record holds them."""
-    settled = Q(settled_seq__lte=seq) | Q(state="ok", answer_seq__lte=seq)
-    names = ("name", "tool", "state", "reference", "intended_seq", "answer_seq", "settled_seq")
-    rows = Call.objects.filter(settled, task=source).order_by("step", "ordinal").values(*names)
-    return {row.pop("name"): row for row in rows}
+    rows = Call.objects.filter(task=source, settled_seq__lte=seq, replaced_by="").order_by("step", "ordinal")
+    return {row.name: call_kept(call_view(row)) for row in rows}

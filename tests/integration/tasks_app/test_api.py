@@ -161,6 +161,8 @@ OUTSIDE = [
     ("get", "{task}/events", None),
     ("get", "{task}/calls", None),
     ("get", "{task}/blobs/" + "0" * 64, None),
+    ("get", "{task}/resume-brief", None),
+    ("post", "{task}/recheck", {}),
     ("post", "{task}/pause", {"reason": "x"}),
     ("post", "{task}/resume", {}),
     ("post", "{task}/cancel", {"reason": "x"}),
