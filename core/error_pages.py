@@ -8,9 +8,7 @@ from dataclasses import asdict
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
-from django.utils.deprecation import MiddlewareMixin
 
-from core.errors import HandrailError
 from core.failures import CSRF, DATABASE, FAILURES, Failure
 from core.text import visible
 
@@ -32,16 +30,6 @@ def failure_page(
     context = shown | {"status": status, "reference": reference, "happened": happened or shown["happened"]}
     body = render_to_string("errors/failure.html", context, request if framed else None)
     return HttpResponse(body, status=status)
-
-
-class ErrorPages(MiddlewareMixin):
-    """Middleware: a domain error that a page's view raises becomes the page that explains it."""
-
-    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """Render a domain error; every other exception stays Django's."""
-        if not isinstance(exception, HandrailError):
-            return None
-        return failure_page(request, exception.status, happened=exception.detail, framed=exception.status < 500)
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:

@@ -7,7 +7,7 @@ from django.http.response import HttpResponseBase
 from django.utils.deprecation import MiddlewareMixin
 
 from core.error_pages import failure_page
-from core.errors import TooLarge
+from core.errors import HandrailError, TooLarge
 from core.problem import MEDIA_TYPE, problem_answer, problem_of, problem_plain, problem_response
 
 API = "/api/"
@@ -29,8 +29,8 @@ class ProblemMiddleware(MiddlewareMixin):
         if request.path.startswith(API):
             return problem_answer(request, error)
         problem = problem_of(error)
-        if isinstance(error, IntegrityError) and problem.status < 500:
-            return failure_page(request, problem.status, happened=problem.detail)
+        if isinstance(error, HandrailError) or (isinstance(error, IntegrityError) and problem.status < 500):
+            return failure_page(request, problem.status, happened=problem.detail, framed=problem.status < 500)
         return None
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:

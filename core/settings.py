@@ -78,7 +78,6 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "core.error_pages.ErrorPages",
 ]
 ROOT_URLCONF = "core.urls"
 ASGI_APPLICATION = "core.asgi.application"

@@ -24,7 +24,6 @@ from tests.conftest import database_url
 
 BASE = Path(__file__).resolve().parents[2]
 UP_WITHIN = 30.0
-BOTH_THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
