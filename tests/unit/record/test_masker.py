@@ -91,7 +91,7 @@ def test_a_secret_shaped_text_is_masked_and_its_surroundings_stay(kind, secret) 
 )
 def test_a_secret_is_masked_where_its_surroundings_give_it_away(before, after) -> None:
     assert text(before).startswith(after)
-    assert "[masked:" not in re.sub(MARK, "", text(before))
+    assert text(text(before)) == text(before)
 
 
 @pytest.mark.parametrize(

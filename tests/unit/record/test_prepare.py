@@ -1,5 +1,6 @@
 """Masked first, then normalised, the original kept; call arguments are refused rather than changed."""
 
+import datetime
 import json
 import timeit
 
@@ -147,6 +148,7 @@ def test_arguments_are_either_stored_as_they_are_or_refused(value) -> None:
         ({"password": "x"}, "password"),
         ({"body": f"use {SECRET}"}, "body"),
         ({"tags": {"a"}}, "tags"),
+        ({"at": datetime.date(2026, 11, 20)}, "at"),
     ],
 )
 def test_a_field_that_would_have_to_change_is_named(arguments, field) -> None:
