@@ -7,6 +7,7 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import QuerySet
 
+from core.boundaries import Boundary, Position, cross
 from core.clock import ClockTimestamp, database_now
 from tasks_app.losses import RAN_OUT, Loss, lease_lose
 from tasks_app.models import Status, Task, WaitKind
@@ -41,6 +42,7 @@ class DueTasks:
         if waiting is None or waiting >= len(due):
             return 0
         for count, task in enumerate(wanted):
+            cross(Boundary.TIMER, Position.BEFORE, task=task)
             if not wake_now(task):
                 return count
             self._sent[task] = now

@@ -111,6 +111,8 @@ def append(
     Raises ``Stale`` (nothing appended; ``refusal`` says why: fenced, expired, moved, ended, not running, or
     the admission's reason), ``StreamGone``. Source of the rules: record "Appending", S2, S7, S11.
     """
+    if not events:
+        raise ValueError("An append without events says nothing.")
     prepared = [event_prepare(event) for event in events]
     new = [_row(change) for change in calls if change.new]
     changed = [_row(change) for change in calls if not change.new]

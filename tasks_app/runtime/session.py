@@ -83,6 +83,7 @@ class Session:
         self.pending = Batch()
         self.started = self.spent_from = time.monotonic()
         self.stopped = ""  # the admission's last reason not to attempt
+        self.thoughtful = False  # the agent took long over its last decision
         self.over = False  # this slice has let go of the task
         self.unwritten: dict[str, dict[str, Any]] = {}  # what the agent may read of calls whose events still ride
         self.resumed: set[str] = set()  # calls whose resume rule this epoch has recorded

@@ -1,5 +1,6 @@
 """What follows when a step's calls are all settled, and parking in a wait of the agent's own."""
 
+from core.boundaries import Boundary
 from tasks_app.record.append import Seq
 from tasks_app.record.events import CheckpointAdvanced
 from tasks_app.runtime.ending import slice_end
@@ -26,6 +27,12 @@ def checkpoint_later(session: Session, book: Book) -> bool:
         },
     )
     return True
+
+
+def settled_commit(session: Session) -> None:
+    """Commit what rides by itself: commit C alone (C01)."""
+    if session.pending.events:
+        session.commit_again(lambda: ([], {}), boundary=Boundary.CHECKPOINT)
 
 
 def wait_park(session: Session) -> None:

@@ -1,6 +1,6 @@
 """Children: created in the transaction that records them (W03)."""
 
-from core.boundaries import Boundary, Position, cross
+from core.boundaries import Boundary
 from core.errors import HandrailError
 from tasks_app.decisions import Spawn
 from tasks_app.record.events import ChildSpawned
@@ -32,11 +32,10 @@ def spawn_commit(session: Session, decision: Spawn, step: int, decided: Decided)
         children[decision.name] = {"child": str(child.pk), "settled": False}
         return Inside(after=[ChildSpawned(name=decision.name, child=str(child.pk), agent=decision.agent, step=step)])
 
-    cross(Boundary.SPAWN, Position.BEFORE, task=session.lease.task, epoch=session.lease.token.epoch)
     try:
         session.commit_again(
             lambda: ([decided.event], {"task": {**decided.task, "child_tasks": children}}),
-            boundary=Boundary.DECIDE,
+            boundary=Boundary.SPAWN,
             inside=inside,
         )
     except HandrailError as error:

@@ -1,6 +1,9 @@
 """One step: ask the agent, check the decision, commit it, begin what it started."""
 
+import time
 from typing import Any
+
+from django.db import InterfaceError, OperationalError
 
 from core.boundaries import Boundary
 from tasks_app import registry
@@ -25,11 +28,14 @@ from tasks_app.runtime.decided import step_decided
 from tasks_app.runtime.ending import task_fail
 from tasks_app.runtime.intending import CannotIntend
 from tasks_app.runtime.session import LeaseLost, Session
+from tasks_app.runtime.settled import settled_commit
 from tasks_app.runtime.spawning import spawn_commit
 from tasks_app.runtime.view_make import Book, budget_exceeded
 from tasks_app.runtime.waiting import wait_commit
 
 MOST_BAD_DECISIONS = 3
+# An agent that took longer last time is asked with nothing riding: what is settled is committed first (C, alone).
+THINKING_SECONDS = 0.05
 
 
 def step_take(session: Session, book: Book) -> None:
@@ -52,13 +58,18 @@ def step_take(session: Session, book: Book) -> None:
 def _decide(session: Session, book: Book, asked: Asked) -> Decision:
     agent = registry.agent_find(session.task.agent, session.task.agent_version)
     assert agent is not None
+    if session.thoughtful:
+        settled_commit(session)
+    began = time.monotonic()
     try:
         decision = agent.decide(book.view(asked))
-    except (OverBudget, LeaseLost, Stale):
-        raise
+    except (OverBudget, LeaseLost, Stale, OperationalError, InterfaceError):
+        raise  # not the agent's mistake
     except Exception as error:
         reason = f"{type(error).__name__}: {error}"[:2000]
         raise CannotIntend("agent-error", f"The agent raised {reason}", name="") from error
+    finally:
+        session.thoughtful = time.monotonic() - began > THINKING_SECONDS
     if not isinstance(decision, Decision):
         raise CannotIntend("not-a-decision", f"The agent returned {type(decision).__name__}, no decision.", name="")
     return decision

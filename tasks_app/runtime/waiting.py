@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
-from core.boundaries import Boundary, Position, cross
+from core.boundaries import Boundary
 from core.clock import database_now
 from tasks_app.decisions import WaitForChild, WaitForSignal, WaitUntil
 from tasks_app.models import Event, Task
@@ -21,7 +21,6 @@ def wait_commit(
     """Commit ``step.decided`` and ``wait.started`` together; the loop parks the task afterwards."""
     wait = _wait(session.task, decision, step)
     event = WaitStarted(kind=wait["kind"], step=step, name=wait["name"], on=wait.get("on"), until=wait.get("until"))
-    cross(Boundary.SIGNAL, Position.BEFORE, task=session.lease.task, epoch=session.lease.token.epoch)
     session.commit_again(
         lambda: ([decided.event, event], {"task": {**decided.task, "open_wait": wait}}), boundary=Boundary.DECIDE
     )
