@@ -3,24 +3,32 @@
 from django.contrib.auth.models import User
 
 from approvals_app.models import ApprovalRequest
-from approvals_app.rights import roles_of, token_refusal
+from approvals_app.rights import credential_refusal, roles_of
 from approvals_app.separation import barred, parties
 from core.access import Right, may
 from core.errors import Forbidden, NotFound
-from core.models import ApiToken
+from core.principal import Principal
 from tasks_app.models import Event, Task
 
 
-def decider_check(*, request: ApprovalRequest, task: Task, user: User, token: ApiToken | None) -> None:
-    """Raise NotFound to outsiders, Forbidden to those who may look but not decide."""
-    roles = roles_of(user=user, workspace=request.workspace_id)
-    if not may(roles, Right.APPROVALS_READ):
+def decider_check(*, request: ApprovalRequest, task: Task, principal: Principal) -> None:
+    """Raise NotFound to outsiders, Forbidden to those who may look but not decide.
+
+    Roles are read again here, under the locks: what the caller's session said when it began does not count.
+    """
+    roles = roles_of(user=principal.user, workspace=request.workspace_id)
+    if principal.workspace.pk != request.workspace_id or not may(roles, Right.APPROVALS_READ):
         raise NotFound("There is no such approval here, or you may not see it.")
-    refusal = token_refusal(token=token, workspace=request.workspace_id) or decider_refusal(
-        request=request, task=task, user=user
-    )
+    refusal = principal_refusal(request=request, task=task, principal=principal)
     if refusal:
         raise Forbidden(f"{refusal} Nothing was changed.")
+
+
+def principal_refusal(*, request: ApprovalRequest, task: Task, principal: Principal) -> str | None:
+    """Say why this caller may not decide, or None: the credential, the right, the separation of duties."""
+    return credential_refusal(principal=principal, right=Right.APPROVALS_DECIDE) or decider_refusal(
+        request=request, task=task, user=principal.user
+    )
 
 
 def decider_refusal(*, request: ApprovalRequest, task: Task, user: User) -> str | None:

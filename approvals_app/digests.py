@@ -2,12 +2,14 @@
 
 import hashlib
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import rfc8785
 from pydantic import BaseModel
 
 
+@cache
 def schema_digest(arguments: type[BaseModel]) -> str:
     """Return the digest of an arguments' schema: a changed schema under the same version is a changed tool."""
     return _digest(arguments.model_json_schema())

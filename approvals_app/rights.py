@@ -5,7 +5,8 @@ from uuid import UUID
 from django.contrib.auth.models import User
 
 from core.access import Right, Role, may
-from core.models import ApiToken, Membership
+from core.models import Membership
+from core.principal import Principal
 
 
 def roles_of(*, user: User, workspace: UUID) -> frozenset[Role]:
@@ -17,19 +18,17 @@ def roles_of(*, user: User, workspace: UUID) -> frozenset[Role]:
 
 
 def workspaces_of(*, user: User, right: Right) -> list[UUID]:
-    """Return the workspaces in which a person has a right."""
+    """Return the workspaces in which a person has a right; an inactive person has none."""
     if not user.is_active:
         return []
     rows = Membership.objects.filter(user=user).values_list("workspace_id", "role")
     return sorted({workspace for workspace, role in rows if may(frozenset({Role(role)}), right)})
 
 
-def token_refusal(*, token: ApiToken | None, workspace: UUID) -> str | None:
-    """Say why a decision may not be made with this token, or None; an agent's never may (rules 6 and 11)."""
-    if token is None:
-        return None
-    if token.kind != "person":
+def credential_refusal(*, principal: Principal, right: Right) -> str | None:
+    """Say why this credential may not be used for ``right``, or None; an agent's never decides (rules 6 and 11)."""
+    if principal.agent:
         return "An agent's token can never decide an approval. A person decides, signed in or with their own token."
-    if token.workspace_id != workspace or Right.APPROVALS_DECIDE not in token.scopes:
-        return "This token lacks the scope approvals:decide for this workspace."
+    if principal.scopes is not None and right not in principal.scopes:
+        return f"This token lacks the scope {right.value}."
     return None

@@ -33,3 +33,16 @@ def decided_sentence(request: ApprovalRequest) -> str:
 
 def _moment(moment: datetime | None) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC" if moment else "then"
+
+
+_EFFECTS = {
+    "none": "No effect outside.",
+    "keyed": "Safe to resend: the outside system does it at most once, however often a crash makes us send it.",
+    "readable": "Can be looked up: after a crash we look whether it happened before anything is sent again.",
+    "opaque": "Cannot be checked: if a worker is lost while it runs, a person has to find out whether it happened.",
+}
+
+
+def effect_sentence(effect_class: str) -> str:
+    """Say in plain words what a tool promises about its effect."""
+    return _EFFECTS.get(effect_class, _EFFECTS["opaque"])

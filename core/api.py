@@ -4,6 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
+from approvals_app.api import router as approvals
 from core.api_access import SessionOrToken, StrictParser
 from core.errors import InvalidInput, NotFound
 from core.problem import problem_answer, problem_plain, problem_response
@@ -21,6 +22,7 @@ api = NinjaAPI(
 )
 api.add_router("", health, tags=["health"])
 api.add_router("/tasks", tasks, tags=["tasks"])
+api.add_router("/approvals", approvals, tags=["approvals"])
 api.add_router("/stops", stops, tags=["stops"])
 
 

@@ -25,6 +25,7 @@ CONSTRAINTS: dict[str, HandrailError] = {
     "call_name_once": Conflict("A call of this name exists in this task; a name stands for an effect, once."),
     "call_place_once": Conflict("Another call has just been put in this place; look at the task and try again."),
     "call_business_key_once": Conflict("Another call holds the same business key: it would be the same act."),
+    "approval_live_once": Conflict("This call has been asked for already; there is one request a call."),
     "stop_once": Conflict("This stop is set already."),
     "stop_scope_fits": InvalidInput("A stop of an agent or a tool names it; a stop of everything names nothing."),
     "core_workspace_slug_key": Conflict("There is a workspace of this name already."),

@@ -175,7 +175,12 @@ if _flag("HANDRAIL_DEMO"):  # set by "manage.py demo" for the processes that it 
 # A lease lasts this long and is renewed each second by the keeper (seconds).
 LEASE_SECONDS = _number("HANDRAIL_LEASE_SECONDS", "4")
 # What else every sweeper looks for: dotted paths of functions without arguments (approval deadlines, schedules).
-HANDRAIL_FINDERS: list[str] = ["tasks_app.sweeper_row.sweeper_seen", "tasks_app.services.cancel.children_cancel"]
+HANDRAIL_FINDERS = [
+    "tasks_app.sweeper_row.sweeper_seen",
+    "tasks_app.services.cancel.children_cancel",
+    "approvals_app.services.expire.approvals_expire",
+    "approvals_app.services.expire.approvals_void_changed",
+]
 # The Gate that calls pass (tasks_app.gate.Gate); the composition root names the implementation.
 HANDRAIL_GATE = "approvals_app.gate.ApprovalsGate"
 # The code that carries this deployment: a git SHA or an image, kept with each task.

@@ -2,7 +2,7 @@
 
 from django.conf import settings
 from django.contrib import admin
-from django.urls import URLPattern, URLResolver, path
+from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
 
 from core.api import api
@@ -17,6 +17,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sign-out/", SignOut.as_view(), name="sign-out"),
     path("theme/", theme_set, name="theme"),
     path("api/v1/", api.urls),
+    path("approvals/", include("approvals_app.urls")),
     path("admin/", admin.site.urls),
 ]
 if settings.HANDRAIL_STYLE_PAGE:

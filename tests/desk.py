@@ -17,11 +17,12 @@ from approvals_app.services.decide import approval_decide
 from approvals_app.status import Answer, Via
 from core.access import Role
 from core.models import Membership, Workspace
+from core.principal import Principal
 from tasks_app import registry
 from tasks_app.contracts import Answer as ToolAnswer
 from tasks_app.contracts import Contract
 from tasks_app.gate import Admission
-from tasks_app.models import Call, Status, Task
+from tasks_app.models import Call, Event, Status, Task
 from tasks_app.record.append import Appended, CallChange, Seq, Token, append
 from tasks_app.record.events import (
     After,
@@ -29,9 +30,9 @@ from tasks_app.record.events import (
     CallIntended,
     SliceClaimed,
     SliceReleased,
-    TaskCancelled,
     TaskCreated,
 )
+from tasks_app.services.cancel import task_cancel
 from tasks_app.status import CallState
 
 GATE = ApprovalsGate()
@@ -256,6 +257,11 @@ def parked(
     return request
 
 
+def as_person(user: User, workspace: Workspace, **more: Any) -> Principal:
+    roles = Membership.objects.filter(user=user, workspace=workspace).values_list("role", flat=True)
+    return Principal(user=user, workspace=workspace, roles=frozenset(map(Role, roles)), **more)
+
+
 def decide(
     request: ApprovalRequest,
     user: User,
@@ -267,24 +273,33 @@ def decide(
 ) -> Any:
     return approval_decide(
         approval=request.pk,
-        user=user,
+        principal=as_person(user, request.workspace, **more),
         decision=decision,
         reason=reason,
         digest=request.digest if digest is None else digest,
         via=Via.API,
-        **more,
     )
 
 
 def attempt(
-    task_id: UUID, name: str, token: Token, *, contract: Contract = CLEAN, digest: str | None = None
+    task_id: UUID,
+    name: str,
+    token: Token,
+    *,
+    contract: Contract = CLEAN,
+    digest: str | None = None,
+    first: bool | None = None,
 ) -> Admission:
     """T1 as the executor does it: lock the task, ask the gate, append the attempt or what became of the approval."""
     with transaction.atomic():
         task = Task.objects.select_for_update().get(pk=task_id)
         call = Call.objects.get(task=task, name=name)
         said = GATE.admit(
-            task=task, call=call, contract=contract, digest=digest or call.digest, first=call.attempts == 0
+            task=task,
+            call=call,
+            contract=contract,
+            digest=digest or call.digest,
+            first=call.attempts == 0 if first is None else first,
         )
         events = list(said.events)
         if said.admitted:
@@ -315,29 +330,10 @@ def attempt(
 
 
 def cancel(task_id: UUID, *, actor: str = "person:silas") -> None:
-    """Cancel a task without an open attempt: its approvals go in the same transaction (rule 10)."""
-    with transaction.atomic():
-        task = Task.objects.select_for_update().get(pk=task_id)
-        voided = GATE.void(task=task_id, names=None, reason="task cancelled")
-        append(
-            stream=task_id,
-            events=[*voided, TaskCancelled(reason="not needed")],
-            actor=actor,
-            task={
-                "status": Status.CANCELLED,
-                "ended_at": After(0),
-                "wake_at": None,
-                "wait": None,
-                "lease_holder": "",
-                "lease_nonce": None,
-                "lease_until": None,
-            },
-            calls=[CallChange(name=event.name, set={"state": CallState.VOIDED}) for event in voided],
-        )
-        assert task.status not in {Status.CANCELLED}
+    """Cancel a task as an operator does: its approvals go in the same transaction (rule 10)."""
+    task = Task.objects.select_related("workspace").get(pk=task_id)
+    task_cancel(workspace=task.workspace, task=task_id, actor=actor, reason="not needed")
 
 
 def kinds(task_id: UUID) -> list[str]:
-    from tasks_app.models import Event
-
     return list(Event.objects.filter(stream=task_id).order_by("seq").values_list("kind", flat=True))

@@ -18,7 +18,7 @@ from approvals_app.tools import tool_change
 from approvals_app.words import taken_sentence
 from core.boundaries import Boundary, Position, cross
 from core.errors import Conflict, InvalidInput
-from core.models import ApiToken
+from core.principal import Principal
 from tasks_app.models import Task
 from tasks_app.record.append import append
 from tasks_app.record.events import ApprovalDecided
@@ -40,12 +40,11 @@ class Outcome:
 def approval_decide(
     *,
     approval: UUID,
-    user: User,
+    principal: Principal,
     decision: Answer,
     reason: str,
     digest: str,
     via: Via,
-    token: ApiToken | None = None,
 ) -> Outcome:
     """Approve or deny a call, in one transaction; wake its task after the commit.
 
@@ -58,8 +57,8 @@ def approval_decide(
         raise InvalidInput(f"A reason has at most {MOST_REASON} characters; nothing was changed.")
     with transaction.atomic(durable=True):
         task, request, now = approval_lock(approval)
-        decider_check(request=request, task=task, user=user, token=token)
-        outcome = _decide(task, request, now, user, decision, reason, digest, via)
+        decider_check(request=request, task=task, principal=principal)
+        outcome = _decide(task, request, now, principal.user, decision, reason, digest, via)
     if outcome.seq is not None:
         if outcome.new:
             cross(Boundary.APPROVAL_DECIDED, Position.AFTER, task=task.pk, call=request.name)
@@ -84,14 +83,14 @@ def _decide(
     if request.status != ApprovalStatus.REQUESTED:
         raise _taken(request)
     if task.status in TERMINAL:
-        raise Conflict("The task has ended; nothing was changed.", status=request.status)
+        raise Conflict("The task has ended; nothing was changed.", state=request.status)
     ended = _ended(task, request, now)
     if ended:
         return ended
     if digest != request.digest:
         raise Conflict(
             "What was sent is not the call that is asked for: read the card again, then decide. Nothing was changed.",
-            status=request.status,
+            state=request.status,
             digest=request.digest,
         )
     return _record(task, request, now, user, decision, reason, via)
@@ -106,7 +105,7 @@ def _same_answer(request: ApprovalRequest, user: User, decision: Answer) -> bool
 def _taken(request: ApprovalRequest) -> Conflict:
     return Conflict(
         taken_sentence(request),
-        status=request.status,
+        state=request.status,
         decision=request.decision or None,
         decided_by=request.decided_by.get_username() if request.decided_by else None,
         decided_at=request.decided_at.isoformat() if request.decided_at else None,

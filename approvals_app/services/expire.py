@@ -38,8 +38,11 @@ def approvals_expire(now: datetime | None = None) -> int:
 
 def approvals_void_changed() -> int:
     """Void what asks about a tool that no longer exists in that form (case-11, variant 2); return how many."""
-    waiting = ApprovalRequest.objects.filter(status=ApprovalStatus.REQUESTED).order_by("pk")[:BATCH]
-    return sum(_end(request.pk) for request in waiting if tool_change(request))
+    waiting = ApprovalRequest.objects.filter(status=ApprovalStatus.REQUESTED)
+    form = ("tool", "contract_version", "schema_digest")
+    changed = [one for one in waiting.order_by(*form).distinct(*form) if tool_change(one)]
+    alike = [waiting.filter(**{field: getattr(one, field) for field in form}).order_by("pk") for one in changed]
+    return sum(_end(approval) for rows in alike for approval in rows.values_list("pk", flat=True)[:BATCH])
 
 
 def _end(approval: UUID) -> bool:

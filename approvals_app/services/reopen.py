@@ -2,7 +2,6 @@
 
 from uuid import UUID
 
-from django.contrib.auth.models import User
 from django.db import transaction
 
 from approvals_app.deciders import decider_check
@@ -11,25 +10,25 @@ from approvals_app.services.locks import approval_lock
 from approvals_app.status import ApprovalStatus
 from approvals_app.words import taken_sentence
 from core.errors import Conflict
-from core.models import ApiToken
+from core.principal import Principal
 from tasks_app.record.append import append
 from tasks_app.record.events import ApprovalReopened
 
 
-def approval_reopen(*, approval: UUID, user: User, reason: str, token: ApiToken | None = None) -> ApprovalRequest:
+def approval_reopen(*, approval: UUID, principal: Principal, reason: str) -> ApprovalRequest:
     """Let the agent propose a denied call again; it is asked anew then. Again is the same answer.
 
     Raises NotFound, Forbidden (as for a decision), Conflict where nothing was denied.
     """
     with transaction.atomic(durable=True):
         task, request, now = approval_lock(approval)
-        decider_check(request=request, task=task, user=user, token=token)
+        decider_check(request=request, task=task, principal=principal)
         if request.status != ApprovalStatus.DENIED:
-            raise Conflict(taken_sentence(request), status=request.status)
+            raise Conflict(taken_sentence(request), state=request.status)
         if request.reopened_at is None:
-            name = user.get_username()
+            name = principal.user.get_username()
             event = ApprovalReopened(approval=str(request.pk), name=request.name, by=name, reason=reason)
             append(stream=task.pk, events=[event], actor=f"person:{name}")
-            request.reopened_by, request.reopened_at = user, now
+            request.reopened_by, request.reopened_at = principal.user, now
             request.save(update_fields=["reopened_by", "reopened_at"])
     return request

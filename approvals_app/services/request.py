@@ -8,9 +8,9 @@ from approvals_app.deciders import task_parties
 from approvals_app.digests import same_call_digest, schema_digest
 from approvals_app.models import ApprovalRequest
 from core.clock import database_now
-from core.errors import Conflict
 from tasks_app.contracts import Contract
 from tasks_app.models import Task
+from tasks_app.record.append import Stale
 from tasks_app.record.events import ApprovalRequested
 from tasks_app.status import TERMINAL, Status
 
@@ -29,13 +29,19 @@ def approval_request(
 ) -> ApprovalRequested:
     """Create the row of a call that needs a person; return the event to append in the same transaction.
 
-    Both deadlines' lengths come from the contract, in seconds; times are the database's. Raises Conflict for a task
+    Both deadlines' lengths come from the contract, in seconds; times are the database's. Raises Stale for a task
     that is being cancelled or has ended (case-16).
     """
     locked = Task.objects.select_for_update().get(pk=task.pk)
-    if locked.status in TERMINAL | {Status.CANCELLING}:
-        raise Conflict("The task is cancelled or has ended: nothing new can be asked for it.", status=locked.status)
     now = database_now()
+    if locked.status in TERMINAL | {Status.CANCELLING}:
+        raise Stale(
+            refusal="not running",
+            head_seq=locked.head_seq,
+            task_status=locked.status,
+            held_epoch=locked.lease_epoch,
+            at=now,
+        )
     kept = {**policy, "never": task_parties(locked)}
     decide_by = now + timedelta(seconds=contract.decide_within)
     row = ApprovalRequest.objects.create(

@@ -2,7 +2,6 @@
 
 from uuid import UUID
 
-from django.contrib.auth.models import User
 from django.db import transaction
 
 from approvals_app.deciders import decider_check
@@ -13,20 +12,20 @@ from approvals_app.services.woken import task_wake
 from approvals_app.status import ApprovalStatus
 from approvals_app.words import taken_sentence
 from core.errors import Conflict
-from core.models import ApiToken
+from core.principal import Principal
 
 
-def approval_revoke(*, approval: UUID, user: User, reason: str, token: ApiToken | None = None) -> ApprovalRequest:
+def approval_revoke(*, approval: UUID, principal: Principal, reason: str) -> ApprovalRequest:
     """Take back an approval that has not been used; the call will not run and the agent is told.
 
     Raises NotFound, Forbidden (as for a decision), Conflict where there is nothing unused to take back.
     """
     with transaction.atomic(durable=True):
         task, request, now = approval_lock(approval)
-        decider_check(request=request, task=task, user=user, token=token)
+        decider_check(request=request, task=task, principal=principal)
         if request.status != ApprovalStatus.APPROVED:
-            raise Conflict(taken_sentence(request), status=request.status)
-        name = user.get_username()
+            raise Conflict(taken_sentence(request), state=request.status)
+        name = principal.user.get_username()
         seq = request_close_and_append(
             task,
             request,

@@ -3,6 +3,7 @@ import { startCopy } from "./copy.js";
 import { startKeys } from "./keys.js";
 import { startLive } from "./live.js";
 import { startMenus } from "./menus.js";
+import { startOnce } from "./once.js";
 import { startTail } from "./tail.js";
 import { startTime } from "./time.js";
 
@@ -13,3 +14,4 @@ startMenus();
 startTail();
 startLive();
 startKeys();
+startOnce();

@@ -8,12 +8,12 @@ from approvals_app.models import ApprovalRequest
 from approvals_app.services.reopen import approval_reopen
 from approvals_app.services.revoke import approval_revoke
 from approvals_app.status import Answer, ApprovalStatus
-from core.access import Role
+from core.access import Right, Role
 from core.clock import ClockTimestamp
 from core.errors import Conflict, Forbidden, NotFound
-from core.models import ApiToken, Membership
+from core.models import Membership
 from tasks_app.models import Call, Event, Status, Task
-from tests.desk import CLEAN, GATE, Desk, attempt, claim, decide, kinds, park, parked, propose, task_create
+from tests.desk import CLEAN, GATE, Desk, as_person, attempt, claim, decide, kinds, park, parked, propose, task_create
 
 
 def _pass_deadline(request: ApprovalRequest) -> None:
@@ -131,14 +131,11 @@ def test_a_viewer_may_look_but_not_decide_and_an_outsider_learns_nothing(desk: D
 
 def test_rule_11_an_agents_token_never_decides_and_a_persons_needs_the_scope(desk: Desk):
     request = parked(desk)
-    token = ApiToken(workspace=desk.workspace, user=desk.rhea, kind="agent", scopes=["approvals:decide"])
     with pytest.raises(Forbidden, match="agent's token"):
-        decide(request, desk.rhea, token=token)
-    token.kind, token.scopes = "person", ["tasks:read"]
+        decide(request, desk.rhea, token="robot", agent=True, scopes=frozenset(Right))
     with pytest.raises(Forbidden, match="scope"):
-        decide(request, desk.rhea, token=token)
-    token.scopes = ["approvals:decide"]
-    assert decide(request, desk.rhea, token=token).new
+        decide(request, desk.rhea, token="mine", scopes=frozenset({Right.TASKS_READ}))
+    assert decide(request, desk.rhea, token="mine", scopes=frozenset({Right.APPROVALS_DECIDE})).new
 
 
 def test_case_12_an_early_decision_is_seen_by_the_worker_that_still_holds_the_lease(desk: Desk):
@@ -187,8 +184,10 @@ def test_rule_9_no_means_no_until_a_person_asks_for_it_again(desk: Desk):
     elsewhere = GATE.assess(task=task_create(desk), contract=CLEAN, arguments=same, cost=None)
     assert elsewhere.outcome == "ask"
 
-    approval_reopen(approval=request.pk, user=desk.silas, reason="the logs are safe now")
-    approval_reopen(approval=request.pk, user=desk.silas, reason="again")
+    approval_reopen(
+        approval=request.pk, principal=as_person(desk.silas, desk.workspace), reason="the logs are safe now"
+    )
+    approval_reopen(approval=request.pk, principal=as_person(desk.silas, desk.workspace), reason="again")
     assert GATE.assess(task=request.task, contract=CLEAN, arguments=same, cost=None).outcome == "ask"
     assert kinds(request.task_id).count("approval.reopened") == 1
 
@@ -196,7 +195,7 @@ def test_rule_9_no_means_no_until_a_person_asks_for_it_again(desk: Desk):
 def test_an_unused_approval_can_be_taken_back_a_used_one_cannot(desk: Desk):
     request = parked(desk)
     decide(request, desk.rhea)
-    approval_revoke(approval=request.pk, user=desk.silas, reason="wrong host")
+    approval_revoke(approval=request.pk, principal=as_person(desk.silas, desk.workspace), reason="wrong host")
     assert Call.objects.get(task=request.task_id).state == "voided"
     assert not attempt(request.task_id, "clean", claim(request.task)).admitted
     with pytest.raises(Conflict, match="Revoked: wrong host"):
@@ -206,7 +205,7 @@ def test_an_unused_approval_can_be_taken_back_a_used_one_cannot(desk: Desk):
     decide(used, desk.rhea)
     attempt(used.task_id, "clean", claim(used.task))
     with pytest.raises(Conflict, match="has been used"):
-        approval_revoke(approval=used.pk, user=desk.silas, reason="too late")
+        approval_revoke(approval=used.pk, principal=as_person(desk.silas, desk.workspace), reason="too late")
 
 
 def test_a_decider_who_lost_the_right_before_the_use_voids_the_approval(desk: Desk):

@@ -1,0 +1,91 @@
+"""What the card of one request shows: everything that a person needs to read before deciding (rule 12)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from approvals_app.deciders import principal_refusal
+from approvals_app.models import ApprovalRequest
+from approvals_app.selectors.record import event_whole
+from approvals_app.selectors.requests import approvals_of_tool
+from approvals_app.status import ApprovalStatus
+from approvals_app.tools import tool_change
+from approvals_app.words import decided_sentence, effect_sentence, taken_sentence
+from core.moments import absolute, duration
+from core.principal import Principal
+from tasks_app.models import Call, Event
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """One request as it is shown. ``refusal`` says why this person may not decide; empty if they may."""
+
+    request: ApprovalRequest
+    call: Call
+    arguments: Mapping[str, Any]
+    seen: str
+    reason: str
+    effect: str
+    refusal: str
+    change: str
+    decided: str
+    ended: str
+    if_approved: str
+    if_denied: str
+    if_silent: str
+    never: Sequence[Mapping[str, str]]
+    earlier: Sequence[ApprovalRequest]
+
+    @property
+    def waits(self) -> bool:
+        """Whether it can still be decided, by somebody."""
+        return self.request.status == ApprovalStatus.REQUESTED and not self.change
+
+
+def approval_card(*, request: ApprovalRequest, principal: Principal) -> Card:
+    """Return the card for this person; the arguments are those of the record, whole."""
+    call = Call.objects.get(task=request.task, name=request.name)
+    intended = event_whole(Event.objects.get(stream=request.task_id, seq=call.intended_seq))
+    waits = request.status == ApprovalStatus.REQUESTED
+    return Card(
+        request=request,
+        call=call,
+        arguments=intended["arguments"],
+        seen=str(intended.get("seen") or ""),
+        reason=_reason(request),
+        effect=effect_sentence(call.effect_class),
+        refusal=principal_refusal(request=request, task=request.task, principal=principal) or "",
+        change=(tool_change(request) or "") if waits else "",
+        decided=decided_sentence(request),
+        ended="" if waits else taken_sentence(request),
+        if_approved=_if_approved(request),
+        if_denied=_IF_DENIED,
+        if_silent=_if_silent(request),
+        never=request.policy.get("never", []),
+        earlier=approvals_of_tool(request),
+    )
+
+
+def _reason(request: ApprovalRequest) -> str:
+    asked = Event.objects.filter(stream=request.task_id, kind="approval.requested", data__approval=str(request.pk))
+    found = asked.first()
+    return str(event_whole(found).get("reason") or "") if found else ""
+
+
+_IF_DENIED = (
+    "The call does not run. The agent is told, with your reason, and decides afresh. "
+    "It cannot ask for exactly this again in this task unless a person lets it."
+)
+
+
+def _if_approved(request: ApprovalRequest) -> str:
+    return (
+        "The call runs once, with exactly these arguments, as soon as a worker takes the task. If it has not begun "
+        f"{duration(request.run_within)} after your answer, it is too old and has to be asked again."
+    )
+
+
+def _if_silent(request: ApprovalRequest) -> str:
+    if request.decide_by is None:
+        return "The task keeps waiting."
+    return f"At {absolute(request.decide_by)} the request expires. The call does not run and the agent is told."

@@ -1,0 +1,90 @@
+"""Requests of the workspaces that somebody may see: one, a list by page key, how many wait."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+
+from approvals_app.models import ApprovalRequest
+from approvals_app.status import ApprovalStatus
+from core.errors import NotFound
+from core.models import Workspace
+
+PAGE = 50
+_DECIDED = [
+    ApprovalStatus.APPROVED,
+    ApprovalStatus.DENIED,
+    ApprovalStatus.CONSUMED,
+    ApprovalStatus.LAPSED,
+    ApprovalStatus.REVOKED,
+]
+
+
+class Shelf(StrEnum):
+    """Which requests a list shows."""
+
+    WAITING = "waiting"  # soonest deadline first
+    DECIDED = "decided"  # a person answered; latest first
+    ENDED = "ended"  # nobody answered: expired, or voided; latest first
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A part of a list; ``after`` is the id from which the next part continues, None at the end."""
+
+    rows: Sequence[ApprovalRequest]
+    after: UUID | None
+
+
+def approval_find(*, workspace: Workspace, approval: UUID) -> ApprovalRequest:
+    """Return one request. Raises NotFound, the same for an unknown id and for another workspace's (case-25)."""
+    found = _rows([workspace.pk]).filter(pk=approval).first()
+    if found is None:
+        raise NotFound("There is no such approval here, or you may not see it.")
+    return found
+
+
+def approvals_page(*, workspaces: Sequence[UUID], shelf: Shelf, after: UUID | None = None, limit: int = PAGE) -> Page:
+    """Return a part of the list of these workspaces, by key and never by offset."""
+    rows = _rows(workspaces)
+    if shelf == Shelf.WAITING:
+        rows = _beyond_waiting(rows.filter(status=ApprovalStatus.REQUESTED), after).order_by("decide_by", "pk")
+    else:
+        shown = rows.filter(_on(shelf)).order_by("-pk")
+        rows = shown.filter(pk__lt=after) if after else shown
+    found = list(rows[: limit + 1])
+    return Page(rows=found[:limit], after=found[limit - 1].pk if len(found) > limit else None)
+
+
+def approvals_counts(*, workspaces: Sequence[UUID]) -> dict[Shelf, int | None]:
+    """Count what waits; the other shelves only grow and are not counted."""
+    waiting = ApprovalRequest.objects.filter(workspace__in=workspaces, status=ApprovalStatus.REQUESTED).count()
+    return {Shelf.WAITING: waiting, Shelf.DECIDED: None, Shelf.ENDED: None}
+
+
+def approvals_of_tool(request: ApprovalRequest, *, limit: int = 5) -> Sequence[ApprovalRequest]:
+    """Return earlier decisions on the same tool, latest first."""
+    rows = _rows([request.workspace_id]).filter(tool=request.tool).exclude(decision="").exclude(pk=request.pk)
+    return list(rows.order_by("-decided_at")[:limit])
+
+
+def _rows(workspaces: Sequence[UUID]) -> QuerySet[ApprovalRequest]:
+    return ApprovalRequest.objects.filter(workspace__in=workspaces).select_related(
+        "task", "task__owner", "workspace", "decided_by", "reopened_by"
+    )
+
+
+def _on(shelf: Shelf) -> Q:
+    decided = Q(status__in=_DECIDED) | Q(status=ApprovalStatus.VOIDED) & ~Q(decision="")
+    if shelf == Shelf.DECIDED:
+        return decided
+    return Q(status=ApprovalStatus.EXPIRED) | Q(status=ApprovalStatus.VOIDED, decision="")
+
+
+def _beyond_waiting(rows: QuerySet[ApprovalRequest], after: UUID | None) -> QuerySet[ApprovalRequest]:
+    if after is None:
+        return rows
+    last = rows.model.objects.filter(pk=after).values_list("decide_by", flat=True).first()
+    return rows.filter(Q(decide_by__gt=last) | Q(decide_by=last, pk__gt=after)) if last else rows

@@ -1,0 +1,227 @@
+"""The pages of approvals: a link leads to the card, only a POST by a person with the right decides (case-25)."""
+
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from approvals_app.models import ApprovalRequest
+from approvals_app.status import Answer
+from core.clock import database_now
+from tests.desk import CLEAN, PAY, Desk, claim, decide, kinds, park, parked, propose, task_create
+
+
+def signed_in(user, **options) -> Client:
+    client = Client(**options)
+    client.force_login(user)
+    return client
+
+
+def url(request: ApprovalRequest) -> str:
+    return reverse("approval", args=[request.pk])
+
+
+def post(client: Client, request: ApprovalRequest, decision: str = "approved", **more: str):
+    return client.post(url(request), {"decision": decision, "digest": request.digest, "reason": "", **more})
+
+
+def status_of(request: ApprovalRequest) -> str:
+    return ApprovalRequest.objects.get(pk=request.pk).status
+
+
+def test_case_25_a_a_link_fetched_without_a_session_decides_nothing(desk: Desk):
+    request = parked(desk)
+    anonymous = Client()
+    for _ in range(3):
+        for answer in (
+            anonymous.get(url(request)),
+            anonymous.head(url(request)),
+            anonymous.get(url(request), headers={"Purpose": "prefetch", "Sec-Purpose": "prefetch"}),
+            anonymous.get(url(request), {"decision": "approved", "digest": request.digest}),
+            post(anonymous, request),
+        ):
+            assert answer.status_code == 302
+            assert answer.url.startswith("/sign-in/")
+    assert status_of(request) == "requested"
+    assert "approval.decided" not in kinds(request.task_id)
+
+
+def test_case_25_b_rule_11_a_get_with_a_session_only_shows_the_card(desk: Desk):
+    request = parked(desk)
+    client = signed_in(desk.rhea)
+    query = {"decision": "approved", "digest": request.digest}
+    for answer in (client.get(url(request)), client.head(url(request)), client.get(url(request), query)):
+        assert answer.status_code == 200
+    assert client.put(url(request), query).status_code == 405
+    assert client.get(reverse("approval-take-back", args=[request.pk])).status_code == 405
+    assert client.get(reverse("approval-ask-again", args=[request.pk])).status_code == 405
+    assert status_of(request) == "requested"
+
+
+def test_case_25_c_a_post_without_the_csrf_mark_is_refused(desk: Desk):
+    request = parked(desk)
+    assert post(signed_in(desk.rhea, enforce_csrf_checks=True), request).status_code == 403
+    assert status_of(request) == "requested"
+
+
+def test_case_25_d_e_another_workspaces_approval_is_an_unknown_id(desk: Desk):
+    request = parked(desk)
+    tobin = signed_in(desk.tobin)
+    unknown = reverse("approval", args=[uuid4()])
+    answers = [
+        tobin.get(url(request)),
+        post(tobin, request),
+        tobin.get(unknown),
+        tobin.post(unknown, {"decision": "approved", "digest": request.digest}),
+        tobin.post(reverse("approval-take-back", args=[request.pk])),
+    ]
+    assert [answer.status_code for answer in answers] == [404] * 5
+    for answer in answers:
+        assert request.line not in answer.content.decode()
+    for counted in ("1", "2", "a-33", "0"):
+        assert tobin.get(f"/approvals/{counted}/").status_code == 404
+    assert request.line not in tobin.get(reverse("approvals")).content.decode()
+    assert status_of(request) == "requested"
+
+
+def test_a_post_decides_leads_back_to_the_card_and_the_card_stays_with_who_and_when(desk: Desk):
+    request = parked(desk)
+    client = signed_in(desk.rhea)
+    answer = post(client, request, reason="fine by me")
+    assert (answer.status_code, answer.url) == (303, url(request))
+    page = client.get(url(request)).content.decode()
+    assert "You approved this call." in page
+    assert "Already approved by rhea at" in page
+    assert "fine by me" in page
+    assert 'name="decision"' not in page
+    assert "approval-over" in page
+
+
+def test_case_13_a_second_click_is_no_error(desk: Desk):
+    request = parked(desk)
+    client = signed_in(desk.rhea)
+    assert post(client, request).status_code == 303
+    assert post(client, request).status_code == 303
+    assert "Already approved by rhea" in client.get(url(request)).content.decode()
+    assert kinds(request.task_id).count("approval.decided") == 1
+
+
+@pytest.mark.parametrize("fragment", [False, True])
+def test_a_stale_post_gets_409_with_the_fresh_card(desk: Desk, fragment):
+    request = parked(desk)
+    decide(request, desk.silas, Answer.DENIED, reason="not today")
+    client = signed_in(desk.rhea)
+    if fragment:
+        client.defaults["HTTP_HX_REQUEST"] = "true"
+    answer = post(client, request)
+    page = answer.content.decode()
+    assert answer.status_code == 409
+    assert 'role="alert"' in page
+    assert "Already denied by silas at" in page
+    assert "not today" in page
+    assert ("<html" not in page) == fragment
+
+
+def test_rule_1_a_card_of_another_call_is_refused_and_the_fresh_one_shown(desk: Desk):
+    request = parked(desk)
+    answer = signed_in(desk.rhea).post(url(request), {"decision": "approved", "digest": "0" * 64})
+    assert answer.status_code == 409
+    assert f'value="{request.digest}"' in answer.content.decode()
+    assert status_of(request) == "requested"
+
+
+def test_rule_6_the_owner_sees_the_card_but_no_buttons_and_a_forged_post_is_refused(desk: Desk):
+    request = parked(desk)
+    client = signed_in(desk.owen)
+    page = client.get(url(request)).content.decode()
+    assert 'value="approved"' not in page
+    assert "somebody else has to decide" in page
+    assert post(client, request).status_code == 403
+    assert status_of(request) == "requested"
+
+
+def test_rule_12_everything_is_shown_with_invisible_characters_as_escapes_and_agents_text_inert(desk: Desk):
+    task = task_create(desk)
+    token = claim(task)
+    path = "/srv/\u202egnp.exe\u200b<script>alert(1)</script>"
+    request = propose(task, CLEAN, "clean", {"path": path}, token=token, reason="<b>Approve</b>\u2066 me")
+    park(task, token)
+    page = signed_in(desk.rhea).get(url(request)).content.decode()
+    for shown in (
+        "\\u202e",
+        "\\u200b",
+        "\\u2066",
+        "&lt;script&gt;alert(1)",
+        "&lt;b&gt;Approve&lt;/b&gt;",
+        "agent-supplied",
+    ):
+        assert shown in page
+    for hidden in ("\u202e", "\u200b", "\u2066", "<script>alert", "<b>Approve"):
+        assert hidden not in page
+    assert "Safe to resend" in page
+    assert request.digest in page
+
+
+def test_the_card_says_what_each_answer_and_silence_cause(desk: Desk):
+    request = parked(desk, PAY, name="pay")
+    page = signed_in(desk.rhea).get(url(request)).content.decode()
+    for sentence in (
+        "The call runs once, with exactly these arguments",
+        "The call does not run. The agent is told",
+        "the request expires",
+        "Cannot be checked",
+        "High",
+        "but not owen",
+        "Pay 90.00 to acme",
+    ):
+        assert sentence in page
+
+
+def test_the_list_shows_what_waits_and_the_badge_counts_only_what_this_person_may_decide(desk: Desk):
+    request = parked(desk)
+    rhea, owen, vera = signed_in(desk.rhea), signed_in(desk.owen), signed_in(desk.vera)
+    for client, count in ((rhea, 1), (owen, 0), (vera, 0)):
+        page = client.get(reverse("approvals"))
+        assert url(request) in page.content.decode()
+        assert page.context["approvals_waiting"] == count
+    post(rhea, request)
+    page = rhea.get(reverse("approvals"))
+    assert url(request) not in page.content.decode()
+    assert page.context["approvals_waiting"] == 0
+    assert url(request) in rhea.get(reverse("approvals"), {"shelf": "decided"}).content.decode()
+    assert rhea.get(reverse("approvals"), {"shelf": "nonsense"}).status_code == 404
+
+
+def test_a_long_list_is_paged_by_key_soonest_deadline_first(desk: Desk):
+    made = [parked(desk, arguments={"path": f"/scratch/{number}"}) for number in range(4)]
+    from approvals_app.selectors.requests import Shelf, approvals_page
+
+    first = approvals_page(workspaces=[desk.workspace.pk], shelf=Shelf.WAITING, limit=3)
+    rest = approvals_page(workspaces=[desk.workspace.pk], shelf=Shelf.WAITING, after=first.after, limit=3)
+    assert [row.pk for row in [*first.rows, *rest.rows]] == [request.pk for request in made]
+    assert rest.after is None
+
+
+def test_a_denial_can_be_opened_again_and_an_approval_taken_back_from_the_card(desk: Desk):
+    denied, approved = parked(desk), parked(desk)
+    client = signed_in(desk.rhea)
+    post(client, denied, "denied")
+    post(client, approved)
+    assert client.post(reverse("approval-ask-again", args=[denied.pk]), {"reason": "safe now"}).status_code == 303
+    assert client.post(reverse("approval-take-back", args=[approved.pk]), {"reason": "wrong"}).status_code == 303
+    assert client.post(reverse("approval-take-back", args=[approved.pk]), {"reason": "wrong"}).status_code == 409
+    assert status_of(approved) == "revoked"
+    assert ApprovalRequest.objects.get(pk=denied.pk).reopened_at <= database_now()
+
+
+def test_the_admin_console_shows_rows_and_changes_none(desk: Desk):
+    request = parked(desk)
+    desk.rhea.is_staff = desk.rhea.is_superuser = True
+    desk.rhea.save()
+    client = signed_in(desk.rhea)
+    change = reverse("admin:approvals_app_approvalrequest_change", args=[request.pk])
+    assert client.get(change).status_code == 200
+    assert client.post(change, {"status": "approved"}).status_code == 403
+    assert client.get(reverse("admin:approvals_app_approvalrequest_changelist")).status_code == 200
+    assert status_of(request) == "requested"
