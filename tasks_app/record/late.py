@@ -32,7 +32,7 @@ def late_keep(*, stream: UUID, events: Sequence[Event], actor: str, token: Token
                 presented_nonce=token.nonce,
                 actor=actor,
                 kind=event.KIND,
-                data=event_prepare(event).data,
+                data=event_prepare(event).whole,
             )
     for event in events:
         if isinstance(event, CallOutcome) and event.sent and event.outcome in {"ok", "refused"}:

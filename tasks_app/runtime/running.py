@@ -111,14 +111,14 @@ def outcome_record(session: Session, item: Ready, outcome: Outcome) -> None:
     values = outcome_values(row, item.contract, outcome)
     changes = [CallChange(name=item.name, set=values)]
     if item.effect_class == EffectClass.NONE:
-        session.later([event], calls=changes)
+        session.later([made], calls=changes)
         answer = {"result": event.result, "error": event.error}
         session.unwritten_answer(item.name, state=values["state"], reference=outcome.reference, answer=answer)
         session.settled_later(item.name)
         return
     if outcome.outcome == "unknown":
         cross(Boundary.OUTCOME_UNKNOWN, Position.AFTER_RECEIVE, task=session.lease.task, call=item.name)
-    session.commit_again(lambda: ([event], {"calls": changes}), boundary=Boundary.OUTCOME, call=item.name)
+    session.commit_again(lambda: ([made], {"calls": changes}), boundary=Boundary.OUTCOME, call=item.name)
     if values["state"] == CallState.OK:
         read_back(session, row, item.contract, item.arguments, event.result, outcome.reference)
 
