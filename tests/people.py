@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 
 from core.access import Role
 from core.models import Membership, Workspace
+from core.principal import Principal
 
 
 @dataclass(frozen=True)
@@ -47,3 +48,9 @@ def people_create() -> People:
 def people(db: None) -> People:
     """The three people, rolled back or flushed with the test."""
     return people_create()
+
+
+def principal_of(user: User, workspace: Workspace) -> Principal:
+    """Return a person as the caller that signing in makes of them."""
+    roles = Membership.objects.filter(user=user, workspace=workspace).values_list("role", flat=True)
+    return Principal(user=user, workspace=workspace, roles=frozenset(map(Role, roles)))

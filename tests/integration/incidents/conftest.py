@@ -19,7 +19,7 @@ from tasks_app.leases import WorkerIdentity
 from tasks_app.models import Call, Task
 from tasks_app.services.create import task_create
 from tasks_app.testing import task_run, worker_here
-from tests.people import People
+from tests.people import People, principal_of
 
 INCIDENTS = Path(__file__).resolve().parents[3] / "examples" / "incidents.json"
 REPORTS = {report["id"]: report for report in json.loads(INCIDENTS.read_text())["incidents"]}
@@ -50,7 +50,7 @@ class Office:
         request = ApprovalRequest.objects.get(task_id=task, status="requested")
         approval_decide(
             approval=request.pk,
-            user=self.people.silas,
+            principal=principal_of(self.people.silas, self.people.workspace),
             decision=Answer(decision),
             reason="",
             digest=request.digest,

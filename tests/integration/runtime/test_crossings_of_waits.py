@@ -6,6 +6,7 @@ import pytest
 
 from approvals_app.models import ApprovalRequest
 from approvals_app.services.decide import approval_decide
+from approvals_app.status import Answer, Via
 from chaos_app.world.client import WorldClient
 from tasks_app.finders import parents_wake
 from tasks_app.models import Call, Event, Task
@@ -13,6 +14,7 @@ from tasks_app.services.signal import signal_send
 from tasks_app.status import CallState, Status
 from tests.integration.runtime.conftest import Rig, fresh, kinds
 from tests.integration.runtime.test_every_crossing import ENDS, effects_of, intent_of
+from tests.people import principal_of
 
 
 def follow(rig: Rig, task: Task) -> Task:
@@ -35,11 +37,11 @@ def follow(rig: Rig, task: Task) -> Task:
         for request in ApprovalRequest.objects.filter(task=row, status="requested"):
             approval_decide(
                 approval=request.pk,
-                user=rig.people.silas,
-                decision="approved",
+                principal=principal_of(rig.people.silas, rig.people.workspace),
+                decision=Answer.APPROVED,
                 reason="fine",
                 digest=request.digest,
-                via="api",
+                via=Via.API,
             )
         return row.status in ENDS
 
