@@ -9,6 +9,7 @@ Rejected: sending from the writer's thread (half the time of a step went into it
 import asyncio
 import os
 import threading
+import time
 from collections.abc import Callable
 from uuid import UUID
 
@@ -18,6 +19,7 @@ from django.db import transaction
 
 log = structlog.get_logger(__name__)
 Message = dict[str, object]
+ROUND_SECONDS = 0.01  # at most so many rounds: a busy writer must not spend its time on hints
 
 
 def group_of(stream: UUID) -> str:
@@ -77,6 +79,7 @@ class _Publisher:
                 loop.run_until_complete(_send(round_))
             except Exception as error:  # a lost hint costs at most 15 s; it must never cost the write
                 log.warning("live_hints_lost", count=len(round_), error=type(error).__name__)
+            time.sleep(ROUND_SECONDS)
 
 
 async def _send(round_: dict[str, Message]) -> None:

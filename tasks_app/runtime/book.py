@@ -19,7 +19,7 @@ _REFUSALS = {
     CallState.WITHDRAWN,
     CallState.NOT_HAPPENED,
 }
-INTERRUPTED = "The run was interrupted and nobody knows whether this took effect."
+MOST_NAMES = 2000
 
 
 class Calls:
@@ -28,6 +28,18 @@ class Calls:
     def __init__(self, session: Session) -> None:
         self._task, self._session = session.task, session
         self._known: dict[str, CallView | None] = {}
+        self._names: set[str] | None = None  # all names in use, where they are few; None: ask for each
+        self._as_of = -1
+
+    def is_new(self, name: str) -> bool:
+        """Whether no call of the task has that name, mostly without a query: only this slice adds calls."""
+        if self._as_of != self._session.refreshes:
+            found = Call.objects.filter(task=self._task).values_list("name", flat=True)[: MOST_NAMES + 1]
+            self._names = set(found) if len(found) <= MOST_NAMES else None
+            self._as_of = self._session.refreshes
+        if self._names is None:
+            return not Call.objects.filter(task=self._task, name=name).exists()
+        return name not in self._names and name not in self._session.added
 
     def forget(self) -> None:
         """Read again: calls have been settled since."""
@@ -44,6 +56,8 @@ class Calls:
 
     def get(self, name: str) -> CallView | None:
         """Return the call of that name (an edited one resolves to its replacement), or None."""
+        if self.is_new(name):
+            return None
         if name not in self._known:
             row = Call.objects.filter(task=self._task, name=name).first()
             while row is not None and row.replaced_by:

@@ -84,6 +84,8 @@ class Session:
         self.started = self.spent_from = time.monotonic()
         self.stopped = ""  # the admission's last reason not to attempt
         self.thoughtful = False  # the agent took long over its last decision
+        self.refreshes = 0  # how often the rows were read: what was remembered of them before is old
+        self.added: set[str] = set()  # names of calls that this slice has added since
         self.over = False  # this slice has let go of the task
         self.unwritten: dict[str, dict[str, Any]] = {}  # what the agent may read of calls whose events still ride
         self.resumed: set[str] = set()  # calls whose resume rule this epoch has recorded
@@ -94,6 +96,8 @@ class Session:
         """Read the task row and its open calls again (somebody else appended, or this is the start)."""
         self.task = Task.objects.select_related("workspace", "owner").get(pk=self.lease.task)
         self.head = self.task.head_seq
+        self.refreshes += 1
+        self.added.clear()
         self.open = {call.name: call for call in Call.objects.filter(task=self.task, state__in=OPEN).order_by("id")}
         for name, change in self.pending.calls.items():
             if name in self.open:
@@ -267,6 +271,8 @@ class Session:
         self._apply(self.task, batch.task, done)
         self.head = self.task.head_seq = done.head_seq
         for name, change in batch.calls.items():
+            if change.new:
+                self.added.add(name)
             row = self.open.get(name) or Call(name=name, task_id=self.lease.task)
             self._apply(row, change.set, done)
             if row.state in OPEN:
