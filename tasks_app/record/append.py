@@ -1,62 +1,25 @@
 """``append()``: the only writer of history."""
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 import psycopg
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connections
 
 from core.errors import Conflict
-from tasks_app.record.events import After, Event
-from tasks_app.record.payload import BlobPart
-from tasks_app.record.statement import TASK_STATEMENT, WORKSPACE_STATEMENT
-from tasks_app.record.stored import PreparedEvent, event_prepare
+from tasks_app.record.changes import Admission, CallChange, Seq, Token
+from tasks_app.record.events import Event
+from tasks_app.record.parameters import parameters
+from tasks_app.record.statement import AT_ONCE, Shape, statement
+from tasks_app.record.stored import event_prepare
 
+__all__ = ["Admission", "Appended", "CallChange", "Seq", "Stale", "StreamGone", "Token", "append"]
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Token:
-    """A fencing token: new for every acquisition, compared in every append, renewal and release."""
-
-    epoch: int
-    nonce: UUID
-
-
-@dataclass(frozen=True, slots=True)
-class Seq:
-    """In a change of a row: the sequence that the n-th event of this append (from 1) will get."""
-
-    ordinal: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallChange:
-    """A new or changed ``call`` row. Values may be ``After`` (a moment) or ``Seq`` (a sequence)."""
-
-    name: str
-    new: bool = False
-    set: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Admission:
-    """What an attempt is conditional on besides the token: no stop switch, limits of calls at once.
-
-    ``attempts``: {tool: how many}; limits are None for "no limit".
-    """
-
-    attempts: Mapping[str, int]
-    tool_limits: Mapping[str, int] = field(default_factory=dict)
-    agent_limit: int | None = None
-
-    def as_json(self) -> str:
-        """Return the argument of ``handrail_admission``."""
-        return json.dumps(
-            {"attempts": dict(self.attempts), "tool_limits": dict(self.tool_limits), "agent_limit": self.agent_limit}
-        )
+# Texts of appends that a connection keeps prepared, besides those of the ORM (psycopg's own limit is 100).
+PREPARED = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,77 +76,46 @@ def append(
     """
     if not events:
         raise ValueError("An append without events says nothing.")
-    prepared = [event_prepare(event) for event in events]
-    new = [_row(change) for change in calls if change.new]
-    changed = [_row(change) for change in calls if not change.new]
-    blobs = [blob for item in prepared for blob in item.blobs]
-    params = _params(stream, _items(prepared, actor, token), blobs, expected) | {
-        "epoch": token.epoch if token else None,
-        "nonce": token.nonce if token else None,
-        "task": _dump(_split(task or {})),
-        "calls_new": _dump(new),
-        "calls_changed": _dump(changed),
-        "admission": admission.as_json() if admission else None,
-        "after_end": after_end,
-    }
-    return _run(TASK_STATEMENT, params)
+    shape, values = parameters(
+        stream=stream,
+        events=[event_prepare(event) for event in events],
+        actor=actor,
+        token=token,
+        expected=expected,
+        task=task,
+        calls=calls,
+        admission=admission,
+        after_end=after_end,
+    )
+    return _run(shape, values, len(events))
 
 
 def append_administration(*, workspace: UUID, events: Sequence[Event], actor: str) -> Appended:
     """Append to a workspace's administration stream: every change with its author and difference."""
     prepared = [event_prepare(event) for event in events]
-    blobs = [blob for item in prepared for blob in item.blobs]
-    return _run(WORKSPACE_STATEMENT, _params(workspace, _items(prepared, actor, None), blobs, None))
+    shape, values = parameters(stream=workspace, events=prepared, actor=actor, of_task=False)
+    return _run(shape, values, len(events))
 
 
-def _items(prepared: Sequence[PreparedEvent], actor: str, token: Token | None) -> list[dict[str, Any]]:
-    epoch = token.epoch if token else None
-    return [
-        {"kind": item.kind, "actor": actor, "epoch": epoch, "data": item.data}
-        | ({"after": item.after} if item.after else {})
-        for item in prepared
-    ]
-
-
-def _params(
-    stream: UUID, items: list[dict[str, Any]], blobs: Sequence[BlobPart], expected: int | None
-) -> dict[str, Any]:
-    return {
-        "stream": stream,
-        "events": _dump(items),
-        "expected": expected,
-        "blob_digests": [blob.sha256 for blob in blobs],
-        "blob_types": [blob.media_type for blob in blobs],
-        "blob_bytes": [blob.content for blob in blobs],
-    }
-
-
-def _dump(value: Any) -> str:
-    return json.dumps(value, allow_nan=False, ensure_ascii=False, default=str)
-
-
-def _split(values: Mapping[str, Any]) -> dict[str, Any]:
-    plain = {name: value for name, value in values.items() if not isinstance(value, (After, Seq))}
-    after = {name: value.seconds for name, value in values.items() if isinstance(value, After)}
-    seqs = {name: value.ordinal for name, value in values.items() if isinstance(value, Seq)}
-    return {"set": plain} | ({"after": after} if after else {}) | ({"seqs": seqs} if seqs else {})
-
-
-def _row(change: CallChange) -> dict[str, Any]:
-    values = dict(change.set)
-    if change.new:
-        values["name"] = change.name
-    return {"name": change.name, **_split(values)}
-
-
-def _run(statement: str, params: dict[str, Any]) -> Appended:
-    connection.ensure_connection()
-    with connection.wrap_database_errors, psycopg.RawCursor(connection.connection) as cursor:
-        cursor.execute(statement, list(params.values()), prepare=True)
+def _run(shape: Shape, values: list[Any], count: int) -> Appended:
+    here = connections[DEFAULT_DB_ALIAS]
+    here.ensure_connection()
+    with here.wrap_database_errors:
+        cursor = _cursor(here.connection)
+        cursor.execute(statement(shape), values, prepare=count <= AT_ONCE)
         row = cursor.fetchone()
     if row is None:
-        raise StreamGone(stream=str(params["stream"]))
-    refusal, at, last_seq, head_seq, status, held_epoch, _until = row
+        raise StreamGone(stream=str(UUID(values[0])))
+    refusal, at, head_seq, status, held_epoch = row
     if refusal is not None:
         raise Stale(refusal=refusal, head_seq=head_seq, task_status=status, held_epoch=held_epoch, at=at)
-    return Appended(head_seq=last_seq, first_seq=head_seq + 1, at=at)
+    return Appended(head_seq=head_seq + count, first_seq=head_seq + 1, at=at)
+
+
+def _cursor(raw: Any) -> psycopg.RawCursor[Any]:
+    """Return the cursor that this connection appends through; a new one for each append costs as much as its events."""
+    kept: psycopg.RawCursor[Any] | None = getattr(raw, "append_cursor", None)
+    if kept is None:
+        raw.prepared_max = PREPARED
+        kept = raw.append_cursor = psycopg.RawCursor(raw)
+    return kept

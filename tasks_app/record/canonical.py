@@ -25,6 +25,11 @@ def canonical_bytes(value: object) -> bytes:
         raise NotCanonical(str(error)) from error
 
 
+def json_text(value: object) -> str:
+    """Return compact JSON with the keys as they come; ids and enumerations as their text."""
+    return _compact(value)
+
+
 def json_bytes(value: object) -> bytes:
     """Return compact UTF-8 JSON with the keys as they come: what every size in bytes of a value means here."""
     return _compact(value).encode()

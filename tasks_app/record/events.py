@@ -38,13 +38,22 @@ class Event:
         """
         data: Json = {}
         after: dict[str, float] = {}
-        for field in fields(self):
-            value = getattr(self, field.name)
+        for name in _names(type(self)):
+            value = getattr(self, name)
             if isinstance(value, After):
-                after[field.name] = value.seconds
+                after[name] = value.seconds
             elif value is not None:
-                data[field.name] = value
+                data[name] = value
         return data, after
+
+
+_NAMES: dict[type[Event], tuple[str, ...]] = {}
+
+
+def _names(kind: type[Event]) -> tuple[str, ...]:
+    if kind not in _NAMES:
+        _NAMES[kind] = tuple(field.name for field in fields(kind))
+    return _NAMES[kind]
 
 
 # --- Tasks -----------------------------------------------------------------------------------------
@@ -646,5 +655,5 @@ KINDS: dict[str, type[Event]] = {cls.KIND: cls for cls in _subclasses(Event) if 
 def from_row(kind: str, data: Mapping[str, Any]) -> Event:
     """Rebuild an event from its stored kind and data; fields of newer versions are left aside."""
     cls = KINDS[kind]
-    known = {field.name for field in fields(cls)}
+    known = _names(cls)
     return cls(**{name: value for name, value in data.items() if name in known})

@@ -1,7 +1,7 @@
 """The short way for ordinary values: recognise, at the speed of the C encoder and decoder, that nothing must change."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -24,13 +24,16 @@ class _NotOrdinary(ValueError):
     pass
 
 
-def ordinary(value: object, masker: Masker, limit_bytes: int) -> Unchanged | None:
-    """Return the value if masker and normaliser would leave it alone; None means that the long way decides."""
+def ordinary(value: object, masker: Masker, limit_bytes: int, exempt: frozenset[str] = frozenset()) -> Unchanged | None:
+    """Return the value if masker and normaliser would leave it alone; None means that the long way decides.
+
+    Fields named in ``exempt`` may have secret names; what looks like a secret in them goes the long way too.
+    """
     try:
         text = _encode(value)
         if len(text) > LARGEST or len(text) * 4 > limit_bytes or _looks_odd(text) or masker.may_change(text):
             return None
-        copy = _decode(text)
+        copy = _decoder(exempt)(text)
         return Unchanged(copy) if copy == value else None
     except Exception:  # a foreign object may raise anything from its own methods
         return None
@@ -42,22 +45,28 @@ def _looks_odd(text: str) -> bool:
     return "\\u0000" in text or text.count("[") + text.count("{") > MAX_DEPTH
 
 
-def _members(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    members = dict(pairs)
-    if len(members) != len(pairs):
-        raise _NotOrdinary
-    order = _layout(tuple(members)) if len(members) <= 32 else _order(members)
-    return {name: members[name] for name in order}
+@lru_cache(maxsize=64)
+def _decoder(exempt: frozenset[str]) -> Callable[[str], object]:
+    """Return a decoder that refuses what is not ordinary; the order of each set of names is worked out once."""
+
+    def members(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            raise _NotOrdinary
+        order = _layout(tuple(found), exempt) if len(found) <= 32 else _order(found, exempt)
+        return {name: found[name] for name in order}
+
+    return json.JSONDecoder(object_pairs_hook=members, parse_int=_integer, parse_float=_number).decode
 
 
 @lru_cache(maxsize=1024)
-def _layout(names: tuple[str, ...]) -> tuple[str, ...]:
-    return _order(names)
+def _layout(names: tuple[str, ...], exempt: frozenset[str]) -> tuple[str, ...]:
+    return _order(names, exempt)
 
 
-def _order(names: Iterable[str]) -> tuple[str, ...]:
+def _order(names: Iterable[str], exempt: frozenset[str]) -> tuple[str, ...]:
     ordered = tuple(in_order((name, None) for name in names))
-    if any(map(is_secret_name, ordered)) or not RESERVED.isdisjoint(ordered):
+    if any(is_secret_name(name) and name not in exempt for name in ordered) or not RESERVED.isdisjoint(ordered):
         raise _NotOrdinary
     return ordered
 
@@ -76,4 +85,3 @@ def _number(text: str) -> float:
 
 
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
-_decode = json.JSONDecoder(object_pairs_hook=_members, parse_int=_integer, parse_float=_number).decode

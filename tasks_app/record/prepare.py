@@ -57,7 +57,7 @@ def prepare(
         exempt: names or dotted paths of fields that are neither masked (known secrets apart) nor cut.
         limit_bytes: the most that the value may take as compact UTF-8 JSON.
     """
-    unchanged = ordinary(value, masker, limit_bytes)
+    unchanged = ordinary(value, masker, limit_bytes, exempt)
     if unchanged is not None:
         return Prepared(unchanged.value)
     trail = Trail()
@@ -81,7 +81,7 @@ def check_arguments(
         masker: knows the secrets in use.
         exempt: names or dotted paths that may look like secrets (ids, digests); known secrets are still refused.
     """
-    if ordinary(arguments, masker, ARGUMENTS_LIMIT) is not None:
+    if ordinary(arguments, masker, ARGUMENTS_LIMIT, exempt) is not None:
         return []
     trail = Trail()
     tree = flatten(arguments, trail)

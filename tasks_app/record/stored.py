@@ -7,9 +7,10 @@ from typing import Any
 
 from django.conf import settings
 
+from tasks_app.record.canonical import json_text
 from tasks_app.record.events import Event
 from tasks_app.record.masker import Masker
-from tasks_app.record.payload import BlobPart, original_reference, split_large
+from tasks_app.record.payload import EVENT_LIMIT, BlobPart, original_reference, split_large
 from tasks_app.record.prepare import prepare
 
 # Fields that masker and normaliser leave alone wherever they stand (ids and digests of our own making).
@@ -19,10 +20,11 @@ ALTERED = "$altered"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedEvent:
-    """An event ready for the statement. ``whole``: its data before large values were moved out."""
+    """An event ready for the statement. ``text``: its data as JSON. ``whole``: before large values were moved out."""
 
     kind: str
     data: dict[str, Any]
+    text: str
     whole: dict[str, Any]
     after: dict[str, float]
     blobs: Sequence[BlobPart]
@@ -52,8 +54,13 @@ def event_prepare(event: Event) -> PreparedEvent:
             blobs.append(part)
     if altered:
         data[ALTERED] = altered
+    text = json_text(data)
+    if len(text) * 4 <= EVENT_LIMIT or len(text.encode()) <= EVENT_LIMIT:
+        return PreparedEvent(kind=event.KIND, data=data, text=text, whole=data, after=after, blobs=blobs)
     small, parts = split_large(data)
-    return PreparedEvent(kind=event.KIND, data=small, whole=data, after=after, blobs=[*blobs, *parts])
+    return PreparedEvent(
+        kind=event.KIND, data=small, text=json_text(small), whole=data, after=after, blobs=[*blobs, *parts]
+    )
 
 
 def event_stored[E: Event](event: E) -> E:
