@@ -10,10 +10,12 @@ from tasks_app.gate import Admission as GateAdmission
 from tasks_app.gate import gate
 from tasks_app.models import Call
 from tasks_app.record.append import Admission, CallChange, Seq, Stale
-from tasks_app.record.events import After, CallAttempted
+from tasks_app.record.events import After, CallAttempted, CallResumeDecided
+from tasks_app.resume import Do
+from tasks_app.runtime.batch import Inside
 from tasks_app.runtime.recorded import RecordedCall
 from tasks_app.runtime.running import SEND_SECONDS, Ready, ready_make
-from tasks_app.runtime.session import Inside, Session
+from tasks_app.runtime.session import Session
 from tasks_app.status import CallState, EffectClass
 
 
@@ -60,6 +62,9 @@ def attempt_values(attempts: int, contract: Contract, epoch: int, seq: Seq) -> d
     }
 
 
+SETTLED_BY_GATE = {CallState.REFUSED, CallState.DENIED, CallState.EXPIRED, CallState.LAPSED, CallState.VOIDED}
+
+
 @dataclass(frozen=True, slots=True)
 class Blocked:
     """An attempt that was not committed, and why."""
@@ -95,7 +100,7 @@ def attempt_commit(
             call=row.name,
         )
     except NotAdmitted as refused:
-        return _not_admitted(session, row, refused.admission)
+        return _not_admitted(session, row, contract, refused.admission)
     except Stale as stale:
         session.refresh()
         if stale.refusal.startswith(("stopped", "limit")):
@@ -120,17 +125,36 @@ def _t1(session: Session, row: Call, contract: Contract) -> Callable[[], Inside]
     return inside
 
 
-def _not_admitted(session: Session, row: Call, admission: GateAdmission) -> Blocked | None:
-    """T1 refused. Nothing attempted yet: the call ends as the gate says. A resend: look, never send (E03)."""
+def _not_admitted(session: Session, row: Call, contract: Contract, first: GateAdmission) -> Blocked | None:
+    """T1 refused, and all was rolled back. What the refusal leads to is a transaction of its own.
+
+    Nothing attempted yet: the call ends as the gate says. A resend: look, never send (E03).
+    """
+    if row.attempts == 0 and first.call_state not in SETTLED_BY_GATE:
+        session.refresh()
+        return Blocked(first.reason)
     if row.attempts:
-        values: dict[str, object] = {"look_first": True, "state": CallState.UNKNOWN}
-    else:
-        values = {"state": admission.call_state, "settled_seq": Seq(1), "holds_business_key": False}
-    if not admission.events:
-        return Blocked(admission.reason)
-    session.commit_again(
-        lambda: (list(admission.events), {"calls": [CallChange(name=row.name, set=values)]}),
-        boundary=Boundary.DECIDE,
-        call=row.name,
-    )
+        event = CallResumeDecided(
+            name=row.name, rule="E03", move=Do.LOOK_UP, effect_class=row.effect_class, reason=first.reason, seen={}
+        )
+        look = CallChange(name=row.name, set={"look_first": True, "state": CallState.UNKNOWN, "maybe_applied": True})
+        session.commit_again(lambda: ([event], {"calls": [look]}), boundary=Boundary.DECIDE, call=row.name)
+        return None
+
+    def inside() -> Inside:
+        again = gate().admit(task=session.task, call=row, contract=contract, digest=row.digest, first=True)
+        if again.admitted or again.call_state != first.call_state:
+            raise NotAdmitted(again)
+        return Inside(after=again.events)
+
+    values = {"state": first.call_state, "settled_seq": Seq(1), "holds_business_key": False}
+    try:
+        session.commit_again(
+            lambda: ([], {"calls": [CallChange(name=row.name, set=values)]}),
+            boundary=Boundary.DECIDE,
+            inside=inside,
+            call=row.name,
+        )
+    except NotAdmitted:
+        session.refresh()
     return None

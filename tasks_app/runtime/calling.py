@@ -14,10 +14,11 @@ from tasks_app.record.append import Admission, CallChange, Seq, Stale
 from tasks_app.record.events import CallOutcome, Event
 from tasks_app.runtime.asking import Asked
 from tasks_app.runtime.attempting import admission_of, attempt_event, attempt_values
+from tasks_app.runtime.batch import Inside
 from tasks_app.runtime.decided import Decided, step_decided
 from tasks_app.runtime.intending import CannotIntend, Intended, call_intend
 from tasks_app.runtime.running import Ready, calls_run, ready_make
-from tasks_app.runtime.session import Inside, Session
+from tasks_app.runtime.session import Session
 from tasks_app.runtime.view_make import Book
 from tasks_app.status import CallState, Status
 

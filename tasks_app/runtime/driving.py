@@ -16,11 +16,12 @@ from tasks_app.record.events import CallObserved, CallResumeDecided, CallWithdra
 from tasks_app.resume import Do, Move, after_look_up, decide
 from tasks_app.runtime.acting import find_act, poll_act
 from tasks_app.runtime.attempting import Blocked, attempt_commit
+from tasks_app.runtime.batch import Inside
 from tasks_app.runtime.facts import call_facts
 from tasks_app.runtime.reading_back import doubt_commit, read_back, verified_later
 from tasks_app.runtime.recorded import RecordedCall
 from tasks_app.runtime.running import Ready, calls_run, outcome_record, ready_make
-from tasks_app.runtime.session import Inside, Session
+from tasks_app.runtime.session import Session
 from tasks_app.status import CallState
 
 

@@ -101,5 +101,6 @@ def _waiting_for(
     if until is not None:
         kind = WaitKind.WORK if any(r.state == CallState.STARTED for r in session.open.values()) else WaitKind.LOOK_UP
         return {"kind": kind, "on": names, "until": str(until)}, until
-    kind = WaitKind.APPROVAL if asked else WaitKind.SIGNAL
-    return {"kind": kind, "on": names}, None
+    if asked or session.status != Status.RUNNING or all(r.state == CallState.IN_DOUBT for r in session.open.values()):
+        return {"kind": WaitKind.APPROVAL, "on": names}, None
+    return {"kind": WaitKind.LOOK_UP, "on": names}, After(2.0)  # refused for now: look again

@@ -15,7 +15,7 @@ from tasks_app.record.events import After, CallOutcome
 from tasks_app.record.stored import event_stored
 from tasks_app.runtime.acting import Outcome, call_act
 from tasks_app.runtime.reading_back import read_back
-from tasks_app.runtime.session import Session
+from tasks_app.runtime.session import LeaseLost, Session
 from tasks_app.status import HOLDS_BUSINESS_KEY, CallState, EffectClass
 
 
@@ -66,8 +66,14 @@ def calls_run(session: Session, ready: Sequence[Ready]) -> None:
     _watched(session, ready)
     with ThreadPoolExecutor(max_workers=len(ready), thread_name_prefix="call") as pool:
         futures = {pool.submit(_act_in_thread, session, item): item for item in ready}
+        lost: LeaseLost | None = None
         for future in as_completed(futures):
-            outcome_record(session, futures[future], future.result())
+            try:
+                outcome_record(session, futures[future], future.result())
+            except LeaseLost as error:  # the other answers are kept as well, each as a late receipt
+                lost = error
+        if lost:
+            raise lost
     session.keeper.deadline(session.lease, None)
 
 

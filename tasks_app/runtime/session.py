@@ -7,7 +7,6 @@ blindly (E01, E05, C01: kept or dropped).
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
@@ -25,6 +24,7 @@ from tasks_app.models import Event as EventRow
 from tasks_app.record.append import Admission, Appended, CallChange, Seq, Stale, append
 from tasks_app.record.events import After, Event
 from tasks_app.record.late import late_keep
+from tasks_app.runtime.batch import Batch, Inside
 from tasks_app.status import OPEN, Status
 
 log = structlog.get_logger(__name__)
@@ -35,43 +35,6 @@ OUTAGE_SECONDS = 120.0
 
 class LeaseLost(Exception):
     """The task is not ours any more: stop, write nothing more."""
-
-
-@dataclass(slots=True)
-class Inside:
-    """What a transaction's first part adds: events before and after the commit's own."""
-
-    before: Sequence[Event] = ()
-    after: Sequence[Event] = ()
-
-
-@dataclass(slots=True)
-class Batch:
-    """Events and row changes that go into one append; sequences are relative to its own events."""
-
-    events: list[Event] = field(default_factory=list)
-    task: dict[str, Any] = field(default_factory=dict)
-    calls: dict[str, CallChange] = field(default_factory=dict)
-
-    def add(
-        self, events: Sequence[Event], *, task: Mapping[str, Any] | None = None, calls: Sequence[CallChange] = ()
-    ) -> None:
-        """Append to the batch; ``Seq`` values count from the first of ``events``."""
-        shift = len(self.events)
-        self.events += events
-        self.task |= {name: _shifted(value, shift) for name, value in (task or {}).items()}
-        for change in calls:
-            values = {name: _shifted(value, shift) for name, value in change.set.items()}
-            known = self.calls.get(change.name)
-            self.calls[change.name] = CallChange(
-                name=change.name,
-                new=change.new or (known is not None and known.new),
-                set={**(known.set if known else {}), **values},
-            )
-
-
-def _shifted(value: Any, shift: int) -> Any:
-    return Seq(value.ordinal + shift) if isinstance(value, Seq) else value
 
 
 class Session:
@@ -149,13 +112,13 @@ class Session:
         batch.add(self.pending.events, task=self.pending.task, calls=list(self.pending.calls.values()))
         batch.add(events, task={"spent": self._spent(), **(task or {})}, calls=calls)
         try:
-            done = self._through_outages(batch, len(self.pending.events), admission, inside)
+            sent, done = self._through_outages(batch, len(self.pending.events), admission, inside)
         except Stale as stale:
             if stale.fenced:
                 self.abandon(batch.events)
             raise
         self.pending, self.unwritten = Batch(), {}
-        self._remember(batch, done)
+        self._remember(sent, done)
         self._cross(boundary, Position.AFTER, call)
         live_hint(stream=self.lease.task, workspace=self.lease.workspace, seq=done.head_seq)
         return done
@@ -177,6 +140,7 @@ class Session:
     def abandon(self, events: Sequence[Event]) -> None:
         """Keep what a lost worker holds: answers as late receipts, the rest as late writes. Raises LeaseLost."""
         late_keep(stream=self.lease.task, events=events, actor=self.actor, token=self.lease.token)
+        self.pending = Batch()  # kept once
         raise LeaseLost
 
     def lost(self) -> bool:
@@ -195,12 +159,19 @@ class Session:
 
     def _through_outages(
         self, batch: Batch, shift: int, admission: Admission | None, inside: Callable[[], Inside] | None
-    ) -> Appended:
+    ) -> tuple[Batch, Appended]:
         started = time.monotonic()
         give_up = started + OUTAGE_SECONDS
+        sent = batch
         while True:
             try:
-                return self._once(batch, shift, admission, inside)
+                if inside is None:
+                    return batch, self._append(batch, admission)
+                with transaction.atomic():
+                    Task.objects.select_for_update().only("id").get(pk=self.lease.task)
+                    sent = batch.with_added(inside(), shift)
+                    done = self._append(sent, admission)
+                return sent, done
             except Stale as stale:
                 # Run out, but nobody has taken over: after an outage the keeper renews it, or a takeover fences us.
                 renewed_by = min(give_up, started + settings.LEASE_SECONDS + 2)
@@ -213,32 +184,9 @@ class Session:
                 log.warning(
                     "append_unanswered", task_id=str(self.lease.task), seq=self.head + 1, error=str(error)[:200]
                 )
-                landed = self._landed(batch, give_up)
+                landed = self._landed(give_up)
                 if landed:
-                    return landed
-
-    def _once(
-        self, batch: Batch, shift: int, admission: Admission | None, inside: Callable[[], Inside] | None
-    ) -> Appended:
-        if inside is None:
-            return self._append(batch, admission)
-        with transaction.atomic():
-            Task.objects.select_for_update().only("id").get(pk=self.lease.task)
-            added = inside()
-            whole = Batch()
-            whole.add(batch.events[:shift])
-            whole.add(added.before)
-            moved = len(added.before)
-            whole.events += [*batch.events[shift:], *added.after]
-            whole.task = {name: _shifted_from(value, shift, moved) for name, value in batch.task.items()}
-            whole.calls = {
-                name: CallChange(
-                    name=name, new=c.new, set={k: _shifted_from(v, shift, moved) for k, v in c.set.items()}
-                )
-                for name, c in batch.calls.items()
-            }
-            batch.events, batch.task, batch.calls = whole.events, whole.task, whole.calls
-            return self._append(batch, admission)
+                    return sent, landed
 
     def _append(self, batch: Batch, admission: Admission | None) -> Appended:
         return append(
@@ -252,16 +200,18 @@ class Session:
             admission=admission,
         )
 
-    def _landed(self, batch: Batch, give_up: float) -> Appended | None:
+    def _landed(self, give_up: float) -> Appended | None:
         """After an unanswered append: did it land? Ours is the only worker that writes under this epoch."""
         pause = 0.05
         while time.monotonic() < give_up:
             connection.close()
             try:
-                row = EventRow.objects.filter(stream=self.lease.task, seq=self.head + 1).first()
-                if row is None or row.epoch != self.lease.token.epoch:
+                rows = EventRow.objects.filter(stream=self.lease.task, epoch=self.lease.token.epoch)
+                row = rows.filter(seq=self.head + 1).first()
+                if row is None:
                     return None
-                return Appended(head_seq=self.head + len(batch.events), first_seq=self.head + 1, at=row.at)
+                last = rows.filter(seq__gt=self.head, at=row.at).order_by("seq").last()  # one append, one time
+                return Appended(head_seq=(last or row).seq, first_seq=row.seq, at=row.at)
             except (OperationalError, InterfaceError):
                 time.sleep(pause)
                 pause = min(pause * 2, 1.0)
@@ -291,7 +241,3 @@ class Session:
                     setattr(row, name, done.first_seq + value.ordinal - 1)
             else:
                 setattr(row, name, value)
-
-
-def _shifted_from(value: Any, start: int, by: int) -> Any:
-    return Seq(value.ordinal + by) if isinstance(value, Seq) and value.ordinal > start else value

@@ -4,9 +4,10 @@ from core.boundaries import Boundary
 from core.errors import HandrailError
 from tasks_app.decisions import Spawn
 from tasks_app.record.events import ChildSpawned
+from tasks_app.runtime.batch import Inside
 from tasks_app.runtime.decided import Decided
 from tasks_app.runtime.intending import CannotIntend
-from tasks_app.runtime.session import Inside, Session
+from tasks_app.runtime.session import Session
 from tasks_app.services.create import agent_known, task_insert, task_prepare
 
 
