@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, Field
 
-from tasks_app.contracts import Answer, CallContext
+from tasks_app.contracts import Answer, CallContext, Unknown
 from tasks_app.criteria import Observation, check, criterion
 from tasks_app.decisions import Decision, call, complete, wait_for_signal
 from tasks_app.registry import agent, tool
@@ -49,9 +49,17 @@ def note_write(arguments: Written, context: CallContext) -> Answer:
     return Answer(result={"text": arguments.text}, reference=f"note-{len(OUTSIDE)}")
 
 
-@tool("note.shout", arguments=Written, effect_class="opaque", asks=False, how_to_check="ask the neighbours")
+@tool(
+    "note.shout",
+    arguments=Written,
+    effect_class="opaque",
+    asks=False,
+    timeout=0.1,
+    lag=0.0,
+    how_to_check="ask the neighbours",
+)
 def note_shout(arguments: Written, context: CallContext) -> Answer:
-    return Answer(result="shouted")
+    raise Unknown("the line broke")
 
 
 @check("box.holds")
@@ -69,3 +77,11 @@ def writer(view: TaskView) -> Decision:
     if "second" not in view.calls:
         return call("note.write", name="second", text=str(view.waits["told"]), state={"written": 2})
     return complete(summary=view.calls["first"].answer["text"])
+
+
+@agent("test.shouter", version=1, done_when=[criterion("box.holds", box="in")])
+def shouter(view: TaskView) -> Decision:
+    """Shout once; nobody can tell whether it was heard."""
+    if "shout" not in view.calls:
+        return call("note.shout", name="shout", text="hey")
+    return complete(summary=view.calls["shout"].state)

@@ -52,7 +52,9 @@ class SignalIn(Schema):
 class SettleIn(Schema):
     """What a person found out about a call in doubt."""
 
-    answer: str = Field(description="happened, not_happened or unknown (go on)")
+    answer: str = Field(
+        description="happened, not_happened, unknown (go on), or run_again: a new call that needs its own approval"
+    )
     evidence: str
     reference: str = Field("", description="Of the effect in the outside system.")
 

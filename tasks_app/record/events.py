@@ -406,7 +406,7 @@ class CallSettled(Event):
     KIND: ClassVar[str] = "call.settled"
     FOREIGN: ClassVar[frozenset[str]] = frozenset({"evidence", "reference"})
     name: str
-    answer: str  # happened, not_happened, unknown
+    answer: str  # happened, not_happened, unknown, run_again
     by: str
     evidence: str
     reference: str | None = None

@@ -84,8 +84,18 @@ def call_key(task: UUID, step: int, ordinal: int) -> str:
     return f"hr-{task.hex}-{step}-{ordinal}"
 
 
-def call_intend(decided: CallDecision, *, task: Task, step: int, ordinal: int, names: Mapping[str, str]) -> Intended:
+def call_intend(
+    decided: CallDecision,
+    *,
+    task: Task,
+    step: int,
+    ordinal: int,
+    names: Mapping[str, str],
+    replaces: str | None = None,
+) -> Intended:
     """Fix a decided call. ``names``: the names in use, with their state. Raises ``CannotIntend``.
+
+    ``replaces``: the call of this task whose place it takes; that one gives its business key back.
 
     Reads the outside world at most once, for the seen version of a precondition (no effect).
     """
@@ -104,7 +114,7 @@ def call_intend(decided: CallDecision, *, task: Task, step: int, ordinal: int, n
     _refuse_unfit(contract, decided, arguments)
     business_key = _business_key(contract, task, arguments)
     if business_key:
-        _refuse_held(task, decided, business_key)
+        _refuse_held(task, decided, business_key, replaces)
     seen = _seen(contract, decided, model)
     schema = _schema_digest(contract.arguments)
     event = CallIntended(
@@ -127,6 +137,7 @@ def call_intend(decided: CallDecision, *, task: Task, step: int, ordinal: int, n
         seen=seen,
         business_key=business_key,
         resource=_filled(contract.resource, task, arguments) if contract.resource else None,
+        replaces=replaces,
     )
     assessment = gate().assess(task=task, contract=contract, arguments=arguments, cost=None)
     return Intended(event=event, contract=contract, arguments=model, assessment=assessment)
@@ -178,12 +189,9 @@ def _filled(template: str, task: Task, arguments: Mapping[str, Any]) -> str:
     return template.format_map(_Fields({"task": str(task.pk), **(task.intent or {}), **arguments}))
 
 
-def _refuse_held(task: Task, decided: CallDecision, business_key: str) -> None:
-    first = (
-        Call.objects.filter(workspace_id=task.workspace_id, business_key=business_key, holds_business_key=True)
-        .order_by("id")
-        .first()
-    )
+def _refuse_held(task: Task, decided: CallDecision, business_key: str, replaces: str | None) -> None:
+    held = Call.objects.filter(workspace_id=task.workspace_id, business_key=business_key, holds_business_key=True)
+    first = held.exclude(task=task, name=replaces or "").order_by("id").first()
     if first is not None:
         raise CannotIntend(
             "business-key-held",

@@ -35,6 +35,7 @@ _SETTLED = {
     "happened": CallState.HAPPENED,
     "not_happened": CallState.NOT_HAPPENED,
     "unknown": CallState.UNKNOWN_SETTLED,
+    "run_again": CallState.WITHDRAWN,
 }
 
 

@@ -11,6 +11,7 @@ from tasks_app.record.append import CallChange, Seq
 from tasks_app.record.events import After, CallSettled
 from tasks_app.registry import tool_find, tool_newest
 from tasks_app.services import intake
+from tasks_app.services.again import Again, again_prepare, again_record
 from tasks_app.services.command import Command, command
 from tasks_app.status import HOLDS_BUSINESS_KEY, CallState, Status
 
@@ -18,7 +19,9 @@ ANSWERS = {
     "happened": CallState.HAPPENED,
     "not_happened": CallState.NOT_HAPPENED,
     "unknown": CallState.UNKNOWN_SETTLED,
+    "run_again": CallState.WITHDRAWN,  # its name resolves to the new call
 }
+KNOWN_ABSENT = {"not_happened", "run_again"}
 
 
 class SettledAlready(Conflict):
@@ -51,7 +54,8 @@ def call_settle(
 ) -> Call:
     """Settle a call in doubt: ``happened`` (with its outside reference), ``not_happened``, or ``unknown`` (go on).
 
-    The same answer by the same person again is the same answer. *Not happened* is refused before the last
+    ``run_again`` is a new call with a new key in its place, which needs an approval of its own (``again``). The same
+    answer by the same person again is the same answer. *Not happened* is refused before the last
     attempt's deadline + the contract's lag, by the database's clock.
     Raises NotFound, InvalidInput, NotInDoubt, SettledAlready (naming who said what), TooEarly (``not_before``).
     """
@@ -64,19 +68,20 @@ def call_settle(
         evidence=intake.text_checked("evidence", evidence),
         reference=intake.text_checked("reference", reference, limit=300, required=False) or None,
     )
+    again = again_prepare(workspace=workspace, task=task, name=name) if answer == "run_again" else None
     with command(workspace=workspace, task=task, actor=actor) as here:
         call = Call.objects.filter(task=here.task, name=name).first()
         if call is None:
             raise NotFound
         if call.state == CallState.IN_DOUBT:
-            _settle(here, call, said)
+            _settle(here, call, said, again)
         else:
             _same_answer(here, call, said)
     return Call.objects.get(task_id=task, name=name)
 
 
-def _settle(here: Command, call: Call, said: CallSettled) -> None:
-    if said.answer == "not_happened":
+def _settle(here: Command, call: Call, said: CallSettled, again: Again | None) -> None:
+    if said.answer in KNOWN_ABSENT:
         _late_enough(call)
     state = ANSWERS[said.answer]
     change = {
@@ -85,6 +90,8 @@ def _settle(here: Command, call: Call, said: CallSettled) -> None:
         "settled_seq": Seq(1),
         "answer_seq": Seq(1),
     } | ({"reference": said.reference} if said.reference else {})
+    if again is not None:
+        change |= {"replaced_by": again.name}
     others = Call.objects.filter(task=here.task, state=CallState.IN_DOUBT).exclude(pk=call.pk).exists()
     goes_on = not others and here.task.lease_nonce is None
     # A task that is paused or cancelling keeps its status; a worker looks at it all the same, to end what can end.
@@ -96,6 +103,8 @@ def _settle(here: Command, call: Call, said: CallSettled) -> None:
         calls=[CallChange(name=call.name, set=change)],
         due=goes_on,
     )
+    if again is not None:
+        again_record(here, again)
 
 
 def _late_enough(call: Call) -> None:

@@ -2,12 +2,17 @@
 
 import pytest
 
+from core.clock import database_now
 from core.errors import NotFound
 from tasks_app.models import Call, Event, Task
+from tasks_app.services.again import CannotRunAgain
+from tasks_app.services.cancel import task_cancel
 from tasks_app.services.intake import InvalidInput
-from tasks_app.services.settle import NotInDoubt, SettledAlready, TooEarly, call_settle
+from tasks_app.services.settle import NotInDoubt, SettledAlready, TooEarly, call_settle, not_before
 from tasks_app.status import CallState
+from tasks_app.testing import task_run, worker_here
 from tests.people import People
+from tests.processes import wait_for
 from tests.records import call_in, kinds, new_task, task_set
 
 
@@ -109,3 +114,47 @@ def test_an_answer_needs_evidence_and_must_be_one_that_exists(people: People, ta
         )
     with pytest.raises(InvalidInput, match="answer"):
         settle(people, task, "perhaps")
+
+
+def test_run_again_is_a_new_call_with_a_new_key_that_needs_an_approval_of_its_own(people: People) -> None:
+    task = new_task(people.workspace, people.rhea, agent="test.shouter")
+    assert task_run(task.id, worker_here()).status == "in_doubt"
+    moment = not_before(Call.objects.get(task=task))
+    assert moment is not None
+    wait_for(lambda: database_now() > moment, what="the last deadline")
+    first = run_again(people, task)
+    new = Call.objects.get(task=task, name="shout #2")
+    assert (first.state, first.replaced_by, new.state) == ("withdrawn", "shout #2", "asked")
+    assert new.key != first.key
+    assert Event.objects.get(stream=task.id, seq=new.intended_seq).data["replaces"] == "shout"
+    waiting = task_run(task.id, worker_here())
+    assert (waiting.status, waiting.wait and waiting.wait["kind"]) == ("waiting", "approval")
+    assert run_again(people, task).replaced_by == "shout #2"
+    assert Call.objects.filter(task=task).count() == 2
+
+
+def test_run_again_is_refused_while_a_late_arrival_is_possible(people: People) -> None:
+    task = new_task(people.workspace, people.rhea, agent="test.shouter")
+    task_run(task.id, worker_here())
+    with pytest.raises(TooEarly):
+        run_again(people, task)
+    assert Call.objects.get(task=task).state == "in_doubt"
+
+
+def test_nothing_is_run_again_in_a_task_that_is_being_cancelled(people: People) -> None:
+    task = new_task(people.workspace, people.rhea, agent="test.shouter")
+    task_run(task.id, worker_here())
+    task_cancel(workspace=people.workspace, task=task.id, actor="person:rhea", reason="enough")
+    with pytest.raises(CannotRunAgain, match="nothing further starts"):
+        run_again(people, task)
+
+
+def run_again(people: People, task: Task) -> Call:
+    return call_settle(
+        workspace=people.workspace,
+        task=task.id,
+        name="shout",
+        actor="person:silas",
+        answer="run_again",
+        evidence="the neighbours heard nothing",
+    )
