@@ -9,7 +9,8 @@ import argparse
 import json
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -39,6 +40,11 @@ def main() -> None:
     options = parser.parse_args()
     django.setup()
     print(json.dumps(measure(rounds=options.rounds, appends=options.appends)))
+
+
+def figures(folder: Path) -> Iterator[dict[str, Any]]:
+    """Measure with the usual sizes."""
+    yield measure(rounds=9, appends=300)
 
 
 def measure(*, rounds: int, appends: int) -> dict[str, Any]:
