@@ -37,6 +37,13 @@ def pytest_configure(config: pytest.Config) -> None:
         superuser.execute("GRANT SET ON PARAMETER session_replication_role TO handrail")
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Browser tests come last: from the first of them on, Playwright's event loop runs in this thread."""
+    browser = Path(__file__).parent / "browser"
+    items.sort(key=lambda item: browser in item.path.parents)
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop what this run started; the last line of the run says what it did not test."""
     RUN.close()
