@@ -50,7 +50,9 @@ def event_prepare(event: Event) -> PreparedEvent:
         data[name] = made.value
         if made.altered and made.blob is not None:
             reference, part = original_reference(made.blob, made.blob_media_type or "application/octet-stream")
-            altered[name] = {**reference, "why": list(made.alterations[:20])}
+            # The sentences name places inside the value, so they are foreign text themselves.
+            why = prepare(list(made.alterations[:20]), masker=masker()).value
+            altered[name] = {**reference, "why": why}
             blobs.append(part)
     if altered:
         data[ALTERED] = altered
