@@ -5,7 +5,7 @@ DEV := .venv/.installed-requirements-dev.lock
 PACKAGES := core tasks_app approvals_app chaos_app
 LOCK := uv pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-annotate --no-header
 
-.PHONY: help demo demo-once up drill test bench check lock
+.PHONY: help demo demo-once up drill test bench peers check lock
 
 help:
 	@echo "make demo       everything, with ten incidents to work on; prints a sign-in link; Ctrl-C stops it"
@@ -14,6 +14,7 @@ help:
 	@echo "make drill      the core drills, each judged by what happened outside"
 	@echo "make test       all tests   (make test ARGS='-k lease')"
 	@echo "make bench      the figures, as JSON lines"
+	@echo "make peers      two peers in an environment of their own, for make bench to run beside us"
 	@echo "make check      linters, types, import rules, templates, migrations, settings"
 	@echo "make lock       resolve the lock files anew from pyproject.toml (needs uv)"
 
@@ -42,6 +43,10 @@ test: $(DEV)
 
 bench: $(DEV)
 	@exec $(PYTHON) -m tests.bench $(ARGS)
+
+peers: $(DEV)
+	@test -x .venv-peers/bin/python || $(PYTHON) -m venv .venv-peers
+	@.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check -r tests/bench/peers.txt
 
 check: $(DEV)
 	$(PYTHON) -m ruff check .
