@@ -19,7 +19,7 @@ from django.db import transaction
 
 log = structlog.get_logger(__name__)
 Message = dict[str, object]
-ROUND_SECONDS = 0.01  # at most so many rounds: a busy writer must not spend its time on hints
+ROUND_SECONDS = 0.02  # at most so many rounds: a busy writer must not spend its time on hints
 
 
 def group_of(stream: UUID) -> str:
