@@ -110,14 +110,15 @@ class Session:
         self._cross(boundary, Position.BEFORE, call)
         batch = Batch()
         batch.add(self.pending.events, task=self.pending.task, calls=list(self.pending.calls.values()))
-        batch.add(events, task={"spent": self._spent(), **(task or {})}, calls=calls)
+        until = time.monotonic()
+        batch.add(events, task={**(task or {}), "spent": self._spent(task or {}, until)}, calls=calls)
         try:
             sent, done = self._through_outages(batch, len(self.pending.events), admission, inside)
         except Stale as stale:
             if stale.fenced:
                 self.abandon(batch.events)
             raise
-        self.pending, self.unwritten = Batch(), {}
+        self.pending, self.unwritten, self.spent_from = Batch(), {}, until
         self._remember(sent, done)
         self._cross(boundary, Position.AFTER, call)
         live_hint(stream=self.lease.task, workspace=self.lease.workspace, seq=done.head_seq)
@@ -151,18 +152,17 @@ class Session:
         """Show effect-free progress live ("thinking, 42 s"); it is not recorded."""
         progress_hint(stream=self.lease.task, text=text[:300])
 
-    def _spent(self) -> dict[str, Any]:
-        now = time.monotonic()
-        used, self.spent_from = now - self.spent_from, now
-        spent = {**self.task.spent, **self.pending.task.get("spent", {})}
-        return {**spent, "seconds": round(spent.get("seconds", 0.0) + used, 3)}
+    def _spent(self, task: Mapping[str, Any], until: float) -> dict[str, Any]:
+        """Return the counters with the seconds since the last commit, thinking included (budgets survive a resume)."""
+        spent = {**self.task.spent, **task.get("spent", {})}
+        return {**spent, "seconds": round(self.task.spent.get("seconds", 0.0) + until - self.spent_from, 3)}
 
     def _through_outages(
         self, batch: Batch, shift: int, admission: Admission | None, inside: Callable[[], Inside] | None
     ) -> tuple[Batch, Appended]:
         started = time.monotonic()
         give_up = started + OUTAGE_SECONDS
-        sent = batch
+        sent, unanswered = batch, False
         while True:
             try:
                 if inside is None:
@@ -173,6 +173,10 @@ class Session:
                     done = self._append(sent, admission)
                 return sent, done
             except Stale as stale:
+                # A try that was given up may have been carried out after we had looked: what moved it is ours.
+                landed = self._landed(give_up) if unanswered and stale.refusal == "moved" else None
+                if landed:
+                    return sent, landed
                 # Run out, but nobody has taken over: after an outage the keeper renews it, or a takeover fences us.
                 renewed_by = min(give_up, started + settings.LEASE_SECONDS + 2)
                 if stale.refusal != "expired" or self.lost() or time.monotonic() > renewed_by:
@@ -184,6 +188,7 @@ class Session:
                 log.warning(
                     "append_unanswered", task_id=str(self.lease.task), seq=self.head + 1, error=str(error)[:200]
                 )
+                unanswered = True
                 landed = self._landed(give_up)
                 if landed:
                     return sent, landed
