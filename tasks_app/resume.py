@@ -130,12 +130,12 @@ def _ok(call: CallFacts, now: datetime) -> Move:
 
 
 def _attempted(call: CallFacts, now: datetime) -> Move:
+    rule = "E06" if call.state == CallState.UNKNOWN else "E02"
+    if call.effect_class == EffectClass.NONE:
+        return _without_effect(call, now, rule)
     if not call.carried:
         return _gone(call)
-    rule = "E06" if call.state == CallState.UNKNOWN else "E02"
     match call.effect_class:
-        case EffectClass.NONE:
-            return _send(call, rule=rule, reason="No effect: run it again.")
         case EffectClass.KEYED:
             return _keyed(call, now, rule)
         case EffectClass.READABLE:
@@ -144,6 +144,12 @@ def _attempted(call: CallFacts, now: datetime) -> Move:
             return Move(
                 do=Do.DOUBT, rule=rule, reason="Attempted, outcome unknown, and nothing outside can be looked up."
             )
+
+
+def _without_effect(call: CallFacts, now: datetime, rule: str) -> Move:
+    if call.next_look_at and now < call.next_look_at:
+        return Move(do=Do.WAIT, rule=rule, reason="The last try had no answer.", until=call.next_look_at)
+    return _send(call, rule=rule, reason="No effect: run it again.")
 
 
 def _keyed(call: CallFacts, now: datetime, rule: str) -> Move:
@@ -175,6 +181,8 @@ def _why_not_resent(call: CallFacts, now: datetime) -> str:
 
 
 def _readable(call: CallFacts, now: datetime, rule: str) -> Move:
+    if _only_sending_is_left(call):
+        return Move(do=Do.PARK, rule=rule, reason="There is no effect yet; nothing is sent while paused or stopped.")
     settled_at = call.deadline + timedelta(seconds=call.lag) if call.deadline else now
     wait_until = max(settled_at, call.next_look_at or settled_at)
     if now < wait_until:
@@ -187,6 +195,15 @@ def _readable(call: CallFacts, now: datetime, rule: str) -> Move:
     if call.look_ups >= LOOK_UPS:
         return Move(do=Do.DOUBT, rule=rule, reason=f"{call.look_ups} look-ups could not tell.")
     return Move(do=Do.LOOK_UP, rule=rule, reason="Outcome unknown: look before anything else.")
+
+
+def _only_sending_is_left(call: CallFacts) -> bool:
+    """Whether a look-up has seen that no attempt acted, and the call may not be sent now: looking again tells nothing.
+
+    A call that may never be sent again, or whose task is being cancelled, is looked up once more, to be settled.
+    """
+    seen = call.state == CallState.UNKNOWN and not call.maybe_applied
+    return seen and not call.may_send and not call.look_first and call.status != Status.CANCELLING
 
 
 def _gone(call: CallFacts) -> Move:
@@ -233,8 +250,8 @@ def _later(call: CallFacts, now: datetime) -> datetime:
     return now + timedelta(seconds=min(0.5 * 2**call.look_ups, 30.0))
 
 
-def after_refusal(call: CallFacts) -> Move:
+def after_refusal(*, maybe_applied: bool) -> Move:
     """Return the move after a definite refusal: refused only if no earlier attempt may have acted."""
-    if call.maybe_applied:
+    if maybe_applied:
         return Move(do=Do.WAIT, rule="E06", reason="Refused, but an earlier attempt may have acted: look it up.")
     return Move(do=Do.REFUSE, rule="E06", reason="Definitely refused: no effect.")

@@ -11,6 +11,7 @@ from tasks_app.models import Event as EventRow
 from tasks_app.record.append import Appended, CallChange, Seq, Token, append
 from tasks_app.record.events import After, CallLateReceipt, CallOutcome, Event
 from tasks_app.record.stored import event_prepare
+from tasks_app.registry import tool_find
 from tasks_app.status import HOLDS_BUSINESS_KEY, TERMINAL
 
 CLOSABLE = {CallState.ATTEMPTED, CallState.UNKNOWN, CallState.IN_DOUBT}
@@ -80,7 +81,9 @@ def _closes(call: Call, outcome: CallOutcome) -> CallState | None:
     if call.state not in CLOSABLE:
         return None
     if outcome.outcome == "ok":
-        return CallState.OK
+        contract = tool_find(call.tool, call.contract_version)
+        # Nobody reads it back: answered, and never shown as verified (S5).
+        return CallState.ANSWERED if contract is not None and contract.verify is None else CallState.OK
     return CallState.REFUSED if call.attempts == 1 else None
 
 
@@ -95,7 +98,7 @@ def _call_change(call: Call, outcome: CallOutcome, state: CallState | None) -> l
         "look_ups": 0,
         "holds_business_key": call.business_key is not None and state in HOLDS_BUSINESS_KEY,
     }
-    if state == CallState.REFUSED:
+    if state != CallState.OK:
         values["settled_seq"] = Seq(1)
     return [CallChange(name=call.name, set=values)]
 

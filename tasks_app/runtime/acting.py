@@ -11,6 +11,7 @@ from tasks_app.contracts import Answer, CallContext, CannotTell, Contract, LookU
 from tasks_app.runtime.watchdog import DeadlinePassed, deadline_guard
 
 LOOKING_SECONDS = 10.0
+REFERENCE_LENGTH = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +101,13 @@ def _answered(answer: Any) -> Outcome:
         return Outcome(outcome="started", handle=answer.handle, again_after=answer.poll_after)
     if not isinstance(answer, Answer):
         answer = Answer(result=answer)
-    return Outcome(outcome="ok", result=answer.result, reference=answer.reference)
+    return Outcome(outcome="ok", result=answer.result, reference=reference_fit(answer.reference))
+
+
+def reference_fit(reference: object) -> str:
+    """Return an outside reference as its column takes it: an answer must never fail to be recorded for its form."""
+    text = str(reference or "").replace("\x00", "").encode("utf-8", "replace").decode()
+    return text[:REFERENCE_LENGTH]
 
 
 def _not_sent(reason: str) -> Outcome:

@@ -10,13 +10,13 @@ from tasks_app.gate import Admission as GateAdmission
 from tasks_app.gate import gate
 from tasks_app.models import Call
 from tasks_app.record.append import Admission, CallChange, Seq, Stale
-from tasks_app.record.events import After, CallAttempted, CallResumeDecided
+from tasks_app.record.events import After, CallAttempted, CallOutcome, CallResumeDecided
 from tasks_app.resume import Do
 from tasks_app.runtime.batch import Inside
 from tasks_app.runtime.recorded import RecordedCall
 from tasks_app.runtime.running import SEND_SECONDS, Ready, ready_make
 from tasks_app.runtime.session import Session
-from tasks_app.status import CallState, EffectClass
+from tasks_app.status import CallState, EffectClass, Status
 
 
 class NotAdmitted(Exception):
@@ -27,11 +27,14 @@ class NotAdmitted(Exception):
         super().__init__(admission.reason)
 
 
-def admission_of(contracts: Sequence[Contract], agent_limit: int | None) -> Admission:
-    """Return what these attempts are conditional on: stop switches, limits of calls at once."""
+def admission_of(contracts: Sequence[Contract], agent_limit: int | None, *, again: bool = False) -> Admission:
+    """Return what these attempts are conditional on: stop switches, limits of calls at once.
+
+    ``again``: a lost epoch's attempt of the same call is in flight as far as the record knows, and counted as such.
+    """
     attempts: dict[str, int] = {}
     for contract in contracts:
-        attempts[contract.name] = attempts.get(contract.name, 0) + 1
+        attempts[contract.name] = attempts.get(contract.name, 0) + (0 if again else 1)
     limits = {c.name: c.at_once for c in contracts if c.at_once is not None}
     return Admission(attempts=attempts, tool_limits=limits, agent_limit=agent_limit)
 
@@ -95,7 +98,7 @@ def attempt_commit(
             [event],
             boundary=Boundary.ATTEMPT,
             calls=[CallChange(name=row.name, set=values)],
-            admission=admission_of([contract], agent_limit),
+            admission=admission_of([contract], agent_limit, again=row.state == CallState.ATTEMPTED),
             inside=_t1(session, row, contract) if recorded.gated else None,
             call=row.name,
         )
@@ -131,8 +134,7 @@ def _not_admitted(session: Session, row: Call, contract: Contract, first: GateAd
     Nothing attempted yet: the call ends as the gate says. A resend: look, never send (E03).
     """
     if row.attempts == 0 and first.call_state not in SETTLED_BY_GATE:
-        session.refresh()
-        return Blocked(first.reason)
+        return _read_again(session, row, first)
     if row.attempts:
         event = CallResumeDecided(
             name=row.name, rule="E03", move=Do.LOOK_UP, effect_class=row.effect_class, reason=first.reason, seen={}
@@ -145,9 +147,10 @@ def _not_admitted(session: Session, row: Call, contract: Contract, first: GateAd
         again = gate().admit(task=session.task, call=row, contract=contract, digest=row.digest, first=True)
         if again.admitted or again.call_state != first.call_state:
             raise NotAdmitted(again)
-        return Inside(after=again.events)
+        return Inside(after=again.events or [_refusal(row, again)])
 
-    values = {"state": first.call_state, "settled_seq": Seq(1), "holds_business_key": False}
+    settled = {"answer_seq": Seq(1), "settled_seq": Seq(1), "holds_business_key": False}
+    values = {"state": first.call_state, **settled}
     try:
         session.commit_again(
             lambda: ([], {"calls": [CallChange(name=row.name, set=values)]}),
@@ -158,3 +161,19 @@ def _not_admitted(session: Session, row: Call, contract: Contract, first: GateAd
     except NotAdmitted:
         session.refresh()
     return None
+
+
+def _read_again(session: Session, row: Call, admission: GateAdmission) -> Blocked | None:
+    """The gate saw another state than we did: think again; if the record says the same, look again in a second."""
+    session.refresh()
+    fresh = session.open.get(row.name)
+    if fresh is None or fresh.state != row.state or session.status != Status.RUNNING:
+        return None
+    session.stopped = f"limit: {admission.reason}"
+    return Blocked(admission.reason)
+
+
+def _refusal(row: Call, admission: GateAdmission) -> CallOutcome:
+    """Return what the record says where the gate itself has nothing to say: never sent, and why."""
+    error = {"code": "not-admitted", "reason": admission.reason}
+    return CallOutcome(name=row.name, attempt=0, outcome="refused", error=error, sent=False)

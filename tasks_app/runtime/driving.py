@@ -14,7 +14,7 @@ from tasks_app.models import Call
 from tasks_app.record.append import CallChange, Seq
 from tasks_app.record.events import CallObserved, CallResumeDecided, CallWithdrawn
 from tasks_app.resume import Do, Move, after_look_up, decide
-from tasks_app.runtime.acting import find_act, poll_act
+from tasks_app.runtime.acting import find_act, poll_act, reference_fit
 from tasks_app.runtime.attempting import Blocked, attempt_commit
 from tasks_app.runtime.batch import Inside
 from tasks_app.runtime.facts import call_facts
@@ -155,7 +155,7 @@ def _look_up(session: Session, drive: Drive, row: Call, recorded: RecordedCall) 
 def _said(found: Found | Absent | CannotTell) -> tuple[str, str, object, str]:
     match found:
         case Found():
-            return "found", found.reference, found.result, ""
+            return "found", reference_fit(found.reference), found.result, ""
         case Absent():
             return "absent", "", None, ""
         case CannotTell():

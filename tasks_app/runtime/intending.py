@@ -20,6 +20,8 @@ from tasks_app.record.prepare import check_arguments
 from tasks_app.record.stored import masker
 from tasks_app.status import CallState, EffectClass
 
+NAME_LENGTH = 120
+
 
 class CannotIntend(Exception):
     """The call cannot be carried out as decided; the agent reads why."""
@@ -103,6 +105,9 @@ def call_intend(
     if contract is None:
         known = ", ".join(tool.name for tool in registry.tools()) or "none"
         raise CannotIntend("unknown-tool", f"No tool {decided.tool!r} here. Known: {known}.", name=decided.name)
+    if not isinstance(decided.name, str) or not 0 < len(decided.name) <= NAME_LENGTH or not decided.name.isprintable():
+        reason = f"A name is 1 to {NAME_LENGTH} printable characters."
+        raise CannotIntend("bad-name", reason, name=str(decided.name)[:NAME_LENGTH])
     if decided.name in names:
         raise CannotIntend(
             "name-used",
@@ -136,7 +141,7 @@ def call_intend(
         key=call_key(task.pk, step, ordinal),
         seen=seen,
         business_key=business_key,
-        resource=_filled(contract.resource, task, arguments) if contract.resource else None,
+        resource=_filled(contract.resource, task, arguments)[:300] if contract.resource else None,
         replaces=replaces,
     )
     assessment = gate().assess(task=task, contract=contract, arguments=arguments, cost=None)

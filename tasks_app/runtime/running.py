@@ -1,5 +1,6 @@
 """Running calls whose attempt is committed, and recording what they answered."""
 
+import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -13,10 +14,11 @@ from tasks_app.models import Call
 from tasks_app.record.append import CallChange, Seq
 from tasks_app.record.events import After, CallOutcome
 from tasks_app.record.stored import event_stored
+from tasks_app.resume import Do, after_refusal
 from tasks_app.runtime.acting import Outcome, call_act
 from tasks_app.runtime.reading_back import read_back
 from tasks_app.runtime.session import LeaseLost, Session
-from tasks_app.status import HOLDS_BUSINESS_KEY, CallState, EffectClass
+from tasks_app.status import HOLDS_BUSINESS_KEY, OPEN, CallState, EffectClass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +43,7 @@ def ready_make(
         key=row.key,
         task=str(session.lease.task),
         name=row.name,
-        attempt=row.attempts or 1,
+        attempt=row.attempts + 1 if effect == EffectClass.NONE else row.attempts,
         epoch=session.lease.token.epoch,
         deadline=anchor + SEND_SECONDS + contract.timeout,
         business_key=row.business_key,
@@ -59,13 +61,11 @@ def calls_run(session: Session, ready: Sequence[Ready]) -> None:
     """Run calls, several at once unless a loss has made them go one by one; record each as it answers."""
     if len(ready) == 1 or session.task.one_by_one:
         for item in ready:
-            _watched(session, [item])
-            outcome_record(session, item, _act(session, item))
-            session.keeper.deadline(session.lease, None)
+            outcome_record(session, item, InFlight(session, [item]).act(item))
         return
-    _watched(session, ready)
+    flight = InFlight(session, ready)
     with ThreadPoolExecutor(max_workers=len(ready), thread_name_prefix="call") as pool:
-        futures = {pool.submit(_act_in_thread, session, item): item for item in ready}
+        futures = {pool.submit(_act_in_thread, flight, item): item for item in ready}
         lost: LeaseLost | None = None
         for future in as_completed(futures):
             try:
@@ -74,26 +74,41 @@ def calls_run(session: Session, ready: Sequence[Ready]) -> None:
                 lost = error
         if lost:
             raise lost
-    session.keeper.deadline(session.lease, None)
 
 
-def _watched(session: Session, ready: Sequence[Ready]) -> None:
-    session.keeper.deadline(session.lease, max(item.context.deadline for item in ready))
+class InFlight:
+    """The calls that act right now: while they do, the keeper holds this process to their latest deadline.
+
+    No longer than that: an answer that waits for a database that is away must not be killed (case-08).
+    """
+
+    def __init__(self, session: Session, ready: Sequence[Ready]) -> None:
+        self._session, self._lock = session, threading.Lock()
+        self._deadlines = {item.name: item.context.deadline for item in ready}
+        self._tell()
+
+    def act(self, item: Ready) -> Outcome:
+        """Run one of them in this thread."""
+        try:
+            return call_act(
+                item.contract,
+                item.arguments,
+                item.context,
+                epoch_holds=lambda: not self._session.lost(),
+                send_by=item.send_by,
+            )
+        finally:
+            with self._lock:
+                del self._deadlines[item.name]
+                self._tell()
+
+    def _tell(self) -> None:
+        self._session.keeper.deadline(self._session.lease, max(self._deadlines.values(), default=None))
 
 
-def _act(session: Session, item: Ready) -> Outcome:
-    return call_act(
-        item.contract,
-        item.arguments,
-        item.context,
-        epoch_holds=lambda: not session.lost(),
-        send_by=item.send_by,
-    )
-
-
-def _act_in_thread(session: Session, item: Ready) -> Outcome:
+def _act_in_thread(flight: InFlight, item: Ready) -> Outcome:
     try:
-        return _act(session, item)
+        return flight.act(item)
     finally:
         connections.close_all()
 
@@ -101,9 +116,10 @@ def _act_in_thread(session: Session, item: Ready) -> Outcome:
 def outcome_record(session: Session, item: Ready, outcome: Outcome) -> None:
     """Record what a tool answered: commit B, before anything reads the result; then read the effect back.
 
-    The outcome of a call without effect rides in the next commit instead.
+    The outcome of a call without effect rides in the next commit instead, once it is definite.
     """
     row = session.open[item.name]
+    outcome = _given_up(item, outcome)
     made = CallOutcome(
         name=item.name,
         attempt=item.context.attempt,
@@ -116,7 +132,7 @@ def outcome_record(session: Session, item: Ready, outcome: Outcome) -> None:
     event = event_stored(made)
     values = outcome_values(row, item.contract, outcome)
     changes = [CallChange(name=item.name, set=values)]
-    if item.effect_class == EffectClass.NONE:
+    if item.effect_class == EffectClass.NONE and values["state"] not in OPEN:
         session.later([made], calls=changes)
         answer = {"result": event.result, "error": event.error}
         session.unwritten_answer(item.name, state=values["state"], reference=outcome.reference, answer=answer)
@@ -127,6 +143,15 @@ def outcome_record(session: Session, item: Ready, outcome: Outcome) -> None:
     session.commit_again(lambda: ([made], {"calls": changes}), boundary=Boundary.OUTCOME, call=item.name)
     if values["state"] == CallState.OK:
         read_back(session, row, item.contract, item.arguments, event.result, outcome.reference)
+
+
+def _given_up(item: Ready, outcome: Outcome) -> Outcome:
+    """A call without effect that had no answer in all its tries is refused: there is no effect to be unsure of."""
+    tries = item.context.attempt
+    if item.effect_class != EffectClass.NONE or outcome.outcome != "unknown" or tries < item.contract.attempts:
+        return outcome
+    reason = f"No answer in {tries} tries; the last: {(outcome.error or {}).get('reason', 'unknown')}"
+    return Outcome(outcome="refused", error={"code": "no-answer", "reason": reason})
 
 
 def outcome_values(row: Call, contract: Contract, outcome: Outcome) -> dict[str, Any]:
@@ -146,15 +171,15 @@ def outcome_values(row: Call, contract: Contract, outcome: Outcome) -> dict[str,
             values |= {"state": CallState.STARTED, "handle": outcome.handle, "next_look_at": After(outcome.again_after)}
         case "refused" if not outcome.sent and effect != EffectClass.OPAQUE:
             values |= {"state": CallState.UNKNOWN, "next_look_at": After(0.2)}
-        case "refused" if not row.maybe_applied:
+        case "refused" if after_refusal(maybe_applied=row.maybe_applied).do == Do.REFUSE:
             values |= {"state": CallState.REFUSED, "settled_seq": Seq(1)}
         case "refused":
             values |= {"state": CallState.UNKNOWN, "look_first": True}
         case _:
-            pause = outcome.again_after or min(0.25 * 2 ** (row.attempts or 1), 10.0)
+            pause = outcome.again_after or min(0.25 * 2 ** max(row.attempts, 1), 10.0)
             resends = effect in {EffectClass.KEYED, EffectClass.NONE}
             values |= {"state": CallState.UNKNOWN, "maybe_applied": effect != EffectClass.NONE}
             values |= {"next_look_at": After(pause) if resends else None}
-            values |= {"attempts": (row.attempts or 0) + 1} if effect == EffectClass.NONE else {}
+            values |= {"attempts": row.attempts + 1} if effect == EffectClass.NONE else {}
     values["holds_business_key"] = row.business_key is not None and values["state"] in HOLDS_BUSINESS_KEY
     return values
