@@ -100,6 +100,7 @@ class Migration(migrations.Migration):
                 ('intent', models.JSONField()),
                 ('done_when', models.JSONField(default=list)),
                 ('labels', models.JSONField(default=dict)),
+                ('is_copy', models.BooleanField(default=False, help_text='Begun from a step of another task (copied_from).')),
                 ('budget', models.JSONField(default=dict, help_text='steps, seconds, tokens; a missing one is unlimited.')),
                 ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
                 ('head_seq', models.BigIntegerField(default=0)),

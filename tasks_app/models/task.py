@@ -33,6 +33,7 @@ class Task(models.Model):
     done_when = models.JSONField(default=list)
     labels = models.JSONField(default=dict)
     parent = models.ForeignKey("self", null=True, blank=True, on_delete=models.PROTECT, related_name="children")
+    is_copy = models.BooleanField(default=False, help_text="Begun from a step of another task (copied_from).")
     budget = models.JSONField(default=dict, help_text="steps, seconds, tokens; a missing one is unlimited.")
     created_at = models.DateTimeField(db_default=Now())
 

@@ -31,14 +31,20 @@ class Calls:
         self._names: set[str] | None = None  # all names in use, where they are few; None: ask for each
         self._as_of = -1
 
+    @property
+    def _copied(self) -> Mapping[str, Any]:
+        """The calls that a copy reads of its original."""
+        copied: Mapping[str, Any] = origin_of(self._task).get("calls", {})
+        return copied
+
     def is_new(self, name: str) -> bool:
         """Whether no call of the task has that name, mostly without a query: only this slice adds calls."""
         if self._as_of != self._session.refreshes:
             found = Call.objects.filter(task=self._task).values_list("name", flat=True)[: MOST_NAMES + 1]
-            self._names = set(found) if len(found) <= MOST_NAMES else None
+            self._names = {*found, *self._copied} if len(found) <= MOST_NAMES else None
             self._as_of = self._session.refreshes
         if self._names is None:
-            return not Call.objects.filter(task=self._task, name=name).exists()
+            return name not in self._copied and not Call.objects.filter(task=self._task, name=name).exists()
         return name not in self._names and name not in self._session.added
 
     def forget(self) -> None:
@@ -67,11 +73,11 @@ class Calls:
         return self._known[name]
 
     def __iter__(self) -> Iterator[str]:
-        yield from origin_of(self._task).get("calls", {})
+        yield from self._copied
         yield from Call.objects.filter(task=self._task).order_by("id").values_list("name", flat=True)
 
     def __len__(self) -> int:
-        return len(origin_of(self._task).get("calls", {})) + Call.objects.filter(task=self._task).count()
+        return len(self._copied) + Call.objects.filter(task=self._task).count()
 
 
 def call_view(row: Call, unwritten: Mapping[str, Any] | None = None) -> CallView:

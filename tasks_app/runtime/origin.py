@@ -4,10 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from django.db.models import Q
-
-from tasks_app.models import Event, Task
-from tasks_app.runtime.recorded import data_whole
+from tasks_app.models import Task
+from tasks_app.runtime.recorded import event_data
 from tasks_app.status import CallState
 from tasks_app.view import CallView
 
@@ -16,11 +14,11 @@ _KEPT = "_origin"
 
 def origin_of(task: Task) -> Mapping[str, Any]:
     """Return ``copied_from`` of a copy, {} of any other task; read once for a row in memory."""
+    if not task.is_copy:
+        return {}
     known: Mapping[str, Any] | None = task.__dict__.get(_KEPT)
     if known is None:
-        large_or_copy = Q(data__has_key="copied_from") | Q(data__has_key="$blob")
-        created = Event.objects.filter(large_or_copy, stream=task.pk, seq=1).values_list("data", flat=True).first()
-        known = (data_whole(task.pk, created).get("copied_from") if created else None) or {}
+        known = event_data(task.pk, 1)["copied_from"]
         task.__dict__[_KEPT] = known
     return known
 

@@ -70,6 +70,7 @@ def _row(source: Task, owner: User, title: str) -> Task:
         done_when=source.done_when,
         labels=source.labels,
         budget=source.budget,
+        is_copy=True,
     )
 
 
