@@ -3,6 +3,7 @@
 import os
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.settings")
+os.environ.setdefault("HANDRAIL_DATABASE_POOL", "20")  # connections of this process at most
 
 from channels.routing import ProtocolTypeRouter
 from django.core.asgi import get_asgi_application

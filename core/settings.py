@@ -39,7 +39,13 @@ def _database(name: str, url: str) -> dict[str, Any]:
     parsed["HOST"] = options.pop("host", parsed["HOST"])  # a unix socket's folder, given as ?host=
     # Hot statements are prepared on first use: round trips and planning dominate an append.
     parsed["OPTIONS"] = options | {"prepare_threshold": 0, "connect_timeout": 5}
-    return parsed | {"CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True}
+    most = int(_number("HANDRAIL_DATABASE_POOL", "0"))
+    if not most:
+        return parsed | {"CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True}
+    # Web processes (core/asgi.py) run each request in a thread of its own; a connection that stayed with its thread
+    # would be neither used again nor closed. Times in seconds; after an outage it is back within the second.
+    parsed["OPTIONS"]["pool"] = {"min_size": 1, "max_size": most, "timeout": 2.0, "reconnect_timeout": 1.0}
+    return parsed | {"CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": True}
 
 
 DEBUG = _flag("DEBUG")
