@@ -15,3 +15,8 @@ app.autodiscover_tasks(["tasks_app", "approvals_app"])
 app.steps["worker"].add(Respawn)
 # By its address: the step needs models, which exist once Celery has set Django up for a worker.
 app.steps["worker"].add("tasks_app.keeper.bootstep:KeeperStep")
+
+if os.environ.get("HANDRAIL_DRILL_SOCKET"):  # a process that a drill has spawned, and no other
+    from chaos_app.injector.handler import injector_install
+
+    injector_install()

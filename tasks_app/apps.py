@@ -1,5 +1,7 @@
 """Application configuration."""
 
+from importlib import import_module
+
 from django.apps import AppConfig
 
 
@@ -8,3 +10,7 @@ class TasksConfig(AppConfig):
 
     name = "tasks_app"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Register the checks of what users' code declares."""
+        import_module("tasks_app.checks")

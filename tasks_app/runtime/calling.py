@@ -119,7 +119,7 @@ def _requests(session: Session, intended: list[Intended]) -> Callable[[], Inside
                     arguments=item.event.arguments,
                     digest=item.event.digest,
                     policy=item.assessment.policy,
-                    reason=item.note,
+                    reason=item.assessment.reason,
                 )
         return Inside(after=events)
 

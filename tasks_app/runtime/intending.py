@@ -39,7 +39,6 @@ class Intended:
     contract: Contract
     arguments: Any  # the pydantic model
     assessment: Assessment
-    note: str = ""  # the agent's own words, for whoever is asked
 
     @property
     def needs_attempt(self) -> bool:
@@ -146,7 +145,7 @@ def call_intend(
         replaces=replaces,
     )
     assessment = gate().assess(task=task, contract=contract, arguments=arguments, cost=None)
-    return Intended(event=event, contract=contract, arguments=model, assessment=assessment, note=decided.note)
+    return Intended(event=event, contract=contract, arguments=model, assessment=assessment)
 
 
 @cache

@@ -1,12 +1,10 @@
 """A sweeper may judge by time only what it has watched without a gap."""
 
-from tasks_app.sweeper import Reach
-
-GAP = 2.0
+from tasks_app.sweeper import GAP, Reach
 
 
 def reach(*moments: float) -> Reach:
-    result = Reach(gap=GAP)
+    result = Reach()
     for moment in moments:
         result.touch(moment)
     return result

@@ -1,0 +1,1 @@
+"""The demo: ten incidents, a real outside world, and, with ``--once``, workers that are killed while they work."""

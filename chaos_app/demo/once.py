@@ -1,0 +1,90 @@
+"""``manage.py demo --once``: the stack, the world, the controller and the story in one run that cleans up behind it."""
+
+import os
+import signal
+import tempfile
+import threading
+import time
+import traceback
+from contextlib import ExitStack
+from pathlib import Path
+
+from django.conf import settings
+
+from chaos_app.demo.reports import reports_file
+from chaos_app.demo.story import Story, Told
+from chaos_app.demo.table import report
+from chaos_app.injector.controller import Controller
+from chaos_app.injector.plan import Plan
+from chaos_app.injector.report import SOCKET
+from chaos_app.world.client import World, world_start
+from core.output import Output
+from core.stack import Stack, stack_run
+
+STOPPED = 130
+
+
+class Once:
+    """One run: started by ``run`` in the main thread, played by a thread as soon as the pages answer."""
+
+    def __init__(self, *, port: int = 0) -> None:
+        self._port = port
+        self._began = time.monotonic()
+        self._told: Told | None = None
+        self._failure = ""
+
+    def run(self) -> int:
+        """Run everything to its end. Returns the exit code: 0 where all is well, 130 where it was stopped."""
+        folder: Path = settings.VAR_DIR
+        folder.mkdir(parents=True, exist_ok=True)
+        log = folder / "processes.log"
+        self._say(f"Starting everything in {folder}; what the processes print is in {log.name} there.")
+        with ExitStack() as stack, log.open("a") as stream:
+            sockets = stack.enter_context(tempfile.TemporaryDirectory(prefix="handrail-"))
+            world = stack.enter_context(world_start(folder / "world", seed=reports_file()))
+            controller = stack.enter_context(Controller(Path(sockets) / "drill", told=self._heard))
+            story = Story(controller=controller, world=world, say=self._say)
+            stack_run(self._stack(world, controller, story, Output(stream=stream)))
+        return self._end()
+
+    def _stack(self, world: World, controller: Controller, story: Story, output: Output) -> Stack:
+        environment = {
+            SOCKET: str(controller.path),
+            "HANDRAIL_WORLD_URL": world.url,
+            "HANDRAIL_WORLD_SMTP": f"{world.smtp[0]}:{world.smtp[1]}",
+            "NO_PROXY": "127.0.0.1,localhost",
+        }
+
+        def begin(url: str) -> None:
+            threading.Thread(target=self._play, args=[story, url], name="story", daemon=True).start()
+
+        return Stack(port=self._port, environment=environment, when_ready=begin, output=output)
+
+    def _play(self, story: Story, url: str) -> None:
+        try:
+            self._told = story.run(url)
+        except Exception as error:
+            self._failure = f"{type(error).__name__}: {error}"
+            with (settings.VAR_DIR / "processes.log").open("a") as stream:
+                traceback.print_exc(file=stream)
+        finally:
+            os.kill(os.getpid(), signal.SIGTERM)  # the supervisor ends everything, then ``run`` goes on
+
+    def _heard(self, plan: Plan) -> None:
+        place = plan.place
+        where = f"{place.boundary.value} {place.boundary.name.lower().replace('_', ' ')}, {place.position.value}"
+        call = f" of {place.call}" if place.call else ""
+        self._say(f"SIGKILL of the {plan.victim.value} at {where}{call}: {plan.stage.value} {plan.why}".rstrip())
+
+    def _end(self) -> int:
+        if self._told is None:
+            self._say(f"Not finished: {self._failure or 'stopped before its end'}. Everything was stopped.")
+            return 1 if self._failure else STOPPED
+        lines, well = report(self._told)
+        text = "\n".join(lines)
+        (settings.VAR_DIR / "report.txt").write_text(text + "\n")
+        print(text, flush=True)
+        return 0 if well else 1
+
+    def _say(self, line: str) -> None:
+        print(f"{time.monotonic() - self._began:6.1f} s  {line}", flush=True)

@@ -1,0 +1,126 @@
+"""The controller: spawned processes ask it at each crossing; it lets them pass, or kills the one that has arrived.
+
+It runs in the process that spawned them, and kills nothing else (``killing.kill`` checks).
+"""
+
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+from uuid import UUID
+
+from chaos_app.injector.killing import NotOursError, Victim, gone, kill
+from chaos_app.injector.plan import Plan, Stage
+from chaos_app.injector.report import GO, Report
+from core.boundaries import Boundary
+
+HELD_AT_MOST = 30.0  # seconds that a delivery waits while plans are armed
+
+
+class Controller:
+    """Plans, and a socket that answers reports. ``told`` is called for each plan that has landed or failed."""
+
+    def __init__(self, path: Path, *, told: Callable[[Plan], None] = lambda plan: None) -> None:
+        self.path = path
+        self.plans: list[Plan] = []
+        self.waiting = 0  # deliveries that were held
+        self._told = told
+        self._lock = threading.Lock()
+        self._killing = threading.Lock()
+        self._killed: dict[int, float] = {}  # processes that died by us, and when
+        self._last: dict[UUID, Report] = {}
+        self._passing = threading.Event()
+        self._passing.set()
+        self._server = socket.socket(socket.AF_UNIX)
+        self._server.bind(str(path))
+        self._server.listen(64)
+        threading.Thread(target=self._accept, name="controller", daemon=True).start()
+
+    def arm(self, plan: Plan) -> None:
+        """Add a plan; while deliveries are ``held``, so that no task passes its place unseen."""
+        with self._lock:
+            self.plans.append(plan)
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Hold every delivery of a task, before anything is done about it, while its plans are made."""
+        self._passing.clear()
+        try:
+            yield
+        finally:
+            self._passing.set()
+
+    def where(self, task: UUID) -> Report | None:
+        """Return the last crossing of a task: the process that is running it, if it is being run."""
+        return self._last.get(task)
+
+    def strike(self, plan: Plan, report: Report) -> None:
+        """Kill the process that waits at a plan's place, and note whether it is proven dead."""
+        plan.stage = Stage.REACHED
+        with self._killing:
+            try:
+                at = self._kill(report, plan.victim)
+            except (NotOursError, OSError) as error:
+                plan.stage, plan.why = Stage.FAILED, f"{type(error).__name__}: {error}"
+            else:
+                plan.killed_at, plan.stage = at, Stage.LANDED
+        self._told(plan)
+
+    def _kill(self, report: Report, victim: Victim) -> float:
+        """Return when the process was killed: now, or a moment ago, with its worker, for another plan."""
+        if gone(report.pid):
+            earlier = self._killed.get(report.pid) or self._killed.get(report.parent)
+            if earlier is None:
+                raise ProcessLookupError(f"process {report.pid} died by itself")
+            return earlier
+        at = time.time()
+        dead = kill(report.pid, victim)
+        if report.pid not in dead:
+            raise ProcessLookupError(f"process {report.pid} did not end")
+        self._killed |= dict.fromkeys(dead, at)
+        return at
+
+    def _accept(self) -> None:
+        with suppress(OSError):  # closed
+            while True:
+                connection, _ = self._server.accept()
+                threading.Thread(target=self._serve, args=[connection], daemon=True).start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        with suppress(OSError, ValueError), connection, connection.makefile("rwb") as stream:
+            for line in stream:
+                self._pass(Report.read(line))
+                stream.write(GO)
+                stream.flush()
+
+    def _pass(self, report: Report) -> None:
+        """Return when the process that reports may go on (or is dead)."""
+        if report.boundary == Boundary.DELIVERED and not self._passing.is_set():
+            self.waiting += 1
+            self._passing.wait(HELD_AT_MOST)
+        with self._lock:
+            if report.task:
+                self._last[report.task] = report
+            due = [plan for plan in self.plans if plan.due(report)]
+        for plan in due:
+            self.strike(plan, report)
+
+    def close(self) -> None:
+        """Stop answering; whoever asks from now on passes."""
+        self._passing.set()
+        self._server.close()
+        with suppress(FileNotFoundError):
+            os.unlink(self.path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,81 @@
+"""SIGKILL to processes that we spawned, and the proof that they are gone."""
+
+import os
+import select
+import signal
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from enum import StrEnum
+
+from tasks_app.keeper.process import WatchedProcess
+
+PROOF_SECONDS = 5.0
+
+
+class Victim(StrEnum):
+    """What is killed: the process at the boundary, its whole worker, or the worker together with its keeper."""
+
+    CHILD = "child"
+    WORKER = "worker"
+    WORKER_AND_KEEPER = "worker and keeper"
+
+
+class NotOursError(Exception):
+    """The process belongs to no group that this process started; it is left alone."""
+
+
+def kill(pid: int, victim: Victim) -> set[int]:
+    """Kill; return the processes that are proven gone: ``pid``, and the leader of its group where that was meant.
+
+    Raises NotOursError for a process that we did not start, ProcessLookupError where it has gone already.
+    """
+    leader = os.getpgid(pid)
+    if not _is_our_child(leader):
+        raise NotOursError(f"process {pid} of group {leader}")
+    targets = {pid} if victim == Victim.CHILD else {pid, leader}
+    watched = [WatchedProcess(target) for target in targets]
+    try:
+        match victim:
+            case Victim.CHILD:
+                os.kill(pid, signal.SIGKILL)
+            case Victim.WORKER:
+                os.kill(leader, signal.SIGKILL)  # its children are tied to it by the kernel
+            case Victim.WORKER_AND_KEEPER:
+                os.killpg(leader, signal.SIGKILL)
+        return _gone(watched)
+    finally:
+        for process in watched:
+            process.close()
+
+
+def _is_our_child(pid: int) -> bool:
+    try:
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
+
+
+def _gone(watched: Iterable[WatchedProcess]) -> set[int]:
+    until = time.monotonic() + PROOF_SECONDS
+    return {process.pid for process in watched if _ends(process, until)}
+
+
+def _ends(process: WatchedProcess, until: float) -> bool:
+    if process.fd is not None:
+        return bool(select.select([process.fd], [], [], max(until - time.monotonic(), 0.0))[0])
+    while not process.gone() and time.monotonic() < until:
+        time.sleep(0.01)
+    return process.gone()
+
+
+def gone(pid: int) -> bool:
+    """Whether a process has ended, reaped or not."""
+    with suppress(ProcessLookupError):
+        process = WatchedProcess(pid)
+        try:
+            return process.gone() or (process.fd is not None and bool(select.select([process.fd], [], [], 0)[0]))
+        finally:
+            process.close()
+    return True
