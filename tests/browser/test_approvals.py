@@ -8,7 +8,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from approvals_app.models import ApprovalRequest
 from tests.browser.axe import axe_clean
-from tests.browser.conftest import BOTH_THEMES, listen
+from tests.browser.conftest import listen
 from tests.desk import Desk, desk_create, parked
 
 Opens = Callable[..., BrowserContext]
@@ -32,7 +32,7 @@ def status_of(request: ApprovalRequest) -> str:
     return ApprovalRequest.objects.get(pk=request.pk).status
 
 
-@BOTH_THEMES
+@pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_list_and_the_card_are_clean_for_axe_and_fit_360_px(desk: Desk, signed_in: Opens, theme: Any):
     request = parked(desk, arguments={"path": "/a/" + "long" * 60 + "\u202e"})
     context = signed_in(desk.rhea, color_scheme=theme, viewport={"width": 360, "height": 740})
