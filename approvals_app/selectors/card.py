@@ -33,7 +33,7 @@ class Card:
     if_approved: str
     if_denied: str
     if_silent: str
-    never: Sequence[Mapping[str, str]]
+    never: Sequence[str]
     earlier: Sequence[ApprovalRequest]
 
     @property
@@ -57,11 +57,11 @@ def approval_card(*, request: ApprovalRequest, principal: Principal) -> Card:
         refusal=principal_refusal(request=request, task=request.task, principal=principal) or "",
         change=(tool_change(request) or "") if waits else "",
         decided=decided_sentence(request),
-        ended="" if waits else taken_sentence(request),
+        ended="" if waits else taken_sentence(request).removesuffix(" Nothing was changed."),
         if_approved=_if_approved(request),
         if_denied=_IF_DENIED,
         if_silent=_if_silent(request),
-        never=request.policy.get("never", []),
+        never=sorted({str(party["user"]) for party in request.policy.get("never", [])}),
         earlier=approvals_of_tool(request),
     )
 
