@@ -5,6 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from tasks_app import registry
 from tasks_app.sweeper import Sweeper
 
 
@@ -16,5 +17,6 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Sweep until SIGTERM or Ctrl-C, which may come at any moment."""
+        registry.modules_load()  # finders compare what was approved with the contracts of today
         with suppress(KeyboardInterrupt):
             Sweeper().run()
