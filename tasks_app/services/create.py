@@ -12,6 +12,7 @@ from tasks_app.criteria import Criterion
 from tasks_app.models import Task
 from tasks_app.record.append import append
 from tasks_app.record.events import After, TaskCreated
+from tasks_app.record.stored import event_stored
 from tasks_app.registry import Agent, agent_newest, agents
 from tasks_app.services import intake
 from tasks_app.services.command import announce, crossing
@@ -85,7 +86,7 @@ def task_prepare(
     budget: Mapping[str, float] | None = None,
     parent: Task | None = None,
 ) -> Task:
-    """Return the unsaved row of a task, everything checked and in its stored form. Raises InvalidInput, TooLarge."""
+    """Return the unsaved row of a task, everything checked. Raises InvalidInput, TooLarge."""
     if not Membership.objects.filter(workspace=workspace, user=owner).exists():
         raise intake.field_error("owner", f"{owner.get_username()!r} is not a member of this workspace.")
     own = [{**one.as_json(), "source": "done_when"} for one in agent.done_when]
@@ -115,7 +116,6 @@ def task_insert(row: Task, *, actor: str, copied_from: dict[str, Any] | None = N
 
     A spawn calls this in the transaction of ``child.spawned`` (W03).
     """
-    row.save(force_insert=True)
     created = TaskCreated(
         workspace=str(row.workspace_id),
         owner=row.owner.get_username(),
@@ -130,6 +130,8 @@ def task_insert(row: Task, *, actor: str, copied_from: dict[str, Any] | None = N
         parent=str(row.parent_id) if row.parent_id else None,
         copied_from=copied_from,
     )
+    row.intent = event_stored(created).intent  # the append keeps the masked original of what had to be altered
+    row.save(force_insert=True)
     done = append(stream=row.id, events=[created], actor=actor, task={"wake_at": After(0)})
     announce(task=row.id, workspace=row.workspace_id, seq=done.head_seq, due=True)
     return row

@@ -27,13 +27,18 @@ def field_error(field: str, reason: str) -> InvalidInput:
 
 def json_checked(field: str, value: Any, *, limit: int) -> Any:
     """Return the stored form (masked, normalised) of JSON from outside. Raises TooLarge, InvalidInput."""
+    size_checked(field, value, limit=limit)
+    return foreign_value(value)
+
+
+def size_checked(field: str, value: Any, *, limit: int) -> None:
+    """Refuse what is no JSON or takes more than ``limit`` bytes of it. Raises TooLarge, InvalidInput."""
     try:
         size = len(json.dumps(value, ensure_ascii=True))
     except (TypeError, ValueError, RecursionError) as error:
         raise field_error(field, f"is not JSON ({error}).") from error
     if size > limit:
         raise TooLarge(f"{field}: {size:,} bytes of JSON; at most {limit:,} are taken. Nothing was changed.")
-    return foreign_value(value)
 
 
 def text_checked(field: str, value: str, *, limit: int = TEXT_LIMIT, required: bool = True) -> str:
@@ -47,20 +52,21 @@ def text_checked(field: str, value: str, *, limit: int = TEXT_LIMIT, required: b
 
 
 def intent_checked(schema: type[BaseModel] | None, intent: Any) -> dict[str, Any]:
-    """Validate an intent by the agent's schema and return its stored form. Raises InvalidInput with each field."""
+    """Validate an intent by the agent's schema and return it with its defaults, not yet in its stored form.
+
+    Raises InvalidInput with each field, TooLarge.
+    """
     if not isinstance(intent, Mapping):
         raise field_error("intent", "must be an object.")
-    stored: dict[str, Any] = json_checked("intent", dict(intent), limit=INTENT_LIMIT)
+    size_checked("intent", dict(intent), limit=INTENT_LIMIT)
     if schema is None:
-        return stored
+        return dict(intent)
     try:
-        valid = schema.model_validate(stored)
+        return schema.model_validate(dict(intent)).model_dump(mode="json")
     except ValidationError as error:
         raise InvalidInput(
             "The intent does not fit what this agent takes; no task was created.", errors=_fields(error)
         ) from error
-    filled: dict[str, Any] = foreign_value(valid.model_dump(mode="json"))
-    return filled
 
 
 def _fields(error: ValidationError) -> list[dict[str, str]]:

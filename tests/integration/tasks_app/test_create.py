@@ -11,7 +11,7 @@ from django.db import connection
 import tests.agents  # noqa: F401 - declares test.note and test.free
 from core.errors import InvalidInput, TooLarge
 from tasks_app.criteria import criterion
-from tasks_app.models import Event, RequestKey, Task
+from tasks_app.models import Blob, Event, RequestKey, Task
 from tasks_app.services.create import task_create
 from tasks_app.services.requests import RequestKeyReused
 from tests.people import People
@@ -135,5 +135,14 @@ def test_hostile_text_is_stored_in_a_form_that_reads_back_the_same(people: Peopl
     hostile = json.loads('{"note": "nul \\u0000 and half a pair \\ud83d", "big": 123456789012345678901234567890}')
     task = create(people, agent="test.free", intent=hostile)
     stored = Task.objects.get(pk=task.id).intent
-    assert stored == Event.objects.get(stream=task.id).data["intent"]
+    data = Event.objects.get(stream=task.id).data
+    assert stored == data["intent"]
     assert "\x00" not in json.dumps(stored)
+    original = data["$altered"]["intent"]["$original"]["sha256"]
+    assert b"123456789012345678901234567890" in bytes(Blob.objects.get(stream=task.id, sha256=original).content)
+
+
+def test_a_secret_in_an_intent_is_kept_nowhere(people: People) -> None:
+    secret = "ghp_" + "a1B2" * 9
+    task = create(people, agent="test.free", intent={"token": secret, "text": f"use {secret}"})
+    assert secret not in json.dumps([Task.objects.get(pk=task.id).intent, Event.objects.get(stream=task.id).data])
