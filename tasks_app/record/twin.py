@@ -5,7 +5,7 @@ behind, so that the statement can be made faster without fear.
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -18,13 +18,12 @@ from core.models import Workspace
 from tasks_app.models import Blob, Call, Status, Task
 from tasks_app.models import Event as EventRow
 from tasks_app.record.append import Appended, Stale, StreamGone
+from tasks_app.record.bodies import micros
 from tasks_app.record.changes import Admission, CallChange, Seq, Token
 from tasks_app.record.events import After, Event
 from tasks_app.record.stored import PreparedEvent, event_prepare
 from tasks_app.record.verifier import chain
 from tasks_app.status import TERMINAL
-
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @transaction.atomic
@@ -106,7 +105,7 @@ def _events_insert(
             epoch=token.epoch if token else None,
             at=at,
         )
-        row.digest = digest = chain(digest, body_text(row), (at - EPOCH) // timedelta(microseconds=1))
+        row.digest = digest = chain(digest, body_text(row), micros(at))
         rows.append(row)
     EventRow.objects.bulk_create(rows)
     parts = [part for event in events for part in event.blobs]

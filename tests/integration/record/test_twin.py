@@ -17,6 +17,7 @@ from tasks_app.models import Blob, Call, Event, StopSwitch, Task
 from tasks_app.record import append as statement
 from tasks_app.record import twin
 from tasks_app.record.append import Admission, CallChange, Seq, Stale, Token
+from tasks_app.record.bodies import micros
 from tasks_app.record.events import (
     After,
     CallAttempted,
@@ -277,7 +278,7 @@ def _plain(row: Model) -> dict[str, Any]:
 def _chain_holds(stream: UUID, head: bytes) -> bool:
     digest = bytes(32)
     for row in Event.objects.filter(stream=stream).order_by("seq"):
-        digest = twin.chain(digest, twin.body_text(row), (row.at - twin.EPOCH) // timedelta(microseconds=1))
+        digest = twin.chain(digest, twin.body_text(row), micros(row.at))
         if bytes(row.digest) != digest:
             return False
     return digest == head
