@@ -326,6 +326,8 @@ class CallOutcome(Event):
     error: Json | None = None
     reference: str | None = None
     sent: bool = True
+    settles: bool | None = None  # ok, and the contract has no read-back
+    handle: str | None = None  # of long work
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -340,6 +342,7 @@ class CallResumeDecided(Event):
     reason: str
     seen: Json
     wait_until: str | None = None
+    look_first: bool | None = None  # a resend was refused: from here on it is looked up, never sent unseen
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -351,6 +354,7 @@ class CallObserved(Event):
     name: str
     look_up: int
     answer: str  # found, absent, cannot tell
+    move: str = ""  # what follows: adopt, send, refuse, wait, park, doubt
     reference: str | None = None
     found: Any = None
     result: Any = None

@@ -107,5 +107,5 @@ def _task_change(task: Task, call: Call, state: CallState | None) -> dict[str, o
     if state is None or task.status in TERMINAL or task.lease_nonce is not None:
         return {}
     others = Call.objects.filter(task=task, state=CallState.IN_DOUBT).exclude(pk=call.pk).exists()
-    back = {"status": Status.QUEUED} if task.status == Status.IN_DOUBT and not others else {}
+    back = {"status": Status.QUEUED, "wait": None} if task.status == Status.IN_DOUBT and not others else {}
     return {"wake_at": After(0), **back}

@@ -43,7 +43,9 @@ class Purged:
     file: Path
 
 
-def tasks_purge(*, older_than: timedelta, folder: Path, actor: str, workspace: Workspace | None = None) -> Iterator[Purged]:
+def tasks_purge(
+    *, older_than: timedelta, folder: Path, actor: str, workspace: Workspace | None = None
+) -> Iterator[Purged]:
     """Export and remove every terminal task that ended longer ago than that; children go before their parents.
 
     Must run as the owner of the tables. Raises NotWhole where a record is broken: it is evidence then, and stays.

@@ -27,7 +27,7 @@ class Verified:
 
 
 def stream_verify(stream: UUID) -> Verified:
-    """Check one stream: sequence, chain, head, blobs, and that no event of an old epoch follows a newer claim (S7, S11).
+    """Check one stream: sequence, chain, head, blobs (S11), and that no old epoch writes after a newer claim (S7).
 
     Raises NotFound where there is no such task or workspace.
     """

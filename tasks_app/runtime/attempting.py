@@ -137,7 +137,13 @@ def _not_admitted(session: Session, row: Call, contract: Contract, first: GateAd
         return _read_again(session, row, first)
     if row.attempts:
         event = CallResumeDecided(
-            name=row.name, rule="E03", move=Do.LOOK_UP, effect_class=row.effect_class, reason=first.reason, seen={}
+            name=row.name,
+            rule="E03",
+            move=Do.LOOK_UP,
+            effect_class=row.effect_class,
+            reason=first.reason,
+            seen={},
+            look_first=True,
         )
         look = CallChange(name=row.name, set={"look_first": True, "state": CallState.UNKNOWN, "maybe_applied": True})
         session.commit_again(lambda: ([event], {"calls": [look]}), boundary=Boundary.DECIDE, call=row.name)

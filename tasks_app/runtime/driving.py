@@ -134,6 +134,7 @@ def _look_up(session: Session, drive: Drive, row: Call, recorded: RecordedCall) 
         name=row.name,
         look_up=row.look_ups + 1,
         answer=answer,
+        move=move.do,
         reference=reference or None,
         found=dict(found.arguments) if isinstance(found, Found) and found.arguments is not None else None,
         result=result,
@@ -195,7 +196,8 @@ def _poll(session: Session, row: Call, recorded: RecordedCall) -> None:
 def _void(session: Session, row: Call, move: Move) -> None:
     """Only intended, and no live worker carries its contract: approval voided, call withdrawn, agent decides afresh."""
     event = CallWithdrawn(name=row.name, reason="The tool changed: " + move.reason)
-    values = {"state": CallState.WITHDRAWN, "settled_seq": Seq(1), "holds_business_key": False}
+    values = {"state": CallState.WITHDRAWN, "settled_seq": Seq(1), "answer_seq": Seq(1)}
+    values |= {"holds_business_key": False}
 
     def inside() -> Inside:
         return Inside(after=gate().void(task=session.lease.task, names=frozenset({row.name}), reason="tool changed"))

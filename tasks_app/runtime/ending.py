@@ -83,9 +83,11 @@ def park(session: Session, *, until: datetime | None, asked: bool, elsewhere: bo
     doubt = any(row.state == CallState.IN_DOUBT for row in session.open.values())
     wait, wake_at = _waiting_for(session, until, asked, elsewhere)
     status = Status.IN_DOUBT if doubt and wake_at is None else Status.WAITING
-    change = {**_stay(session, status), "wait": wait, "wake_at": wake_at}
+    # Paused or cancelling, and nothing to look at: it waits for nothing of its own.
+    idle = session.status != Status.RUNNING and wake_at is None and not doubt
+    change = {**_stay(session, status), "wait": None if idle else wait, "wake_at": wake_at}
     events: list[Event] = []
-    if status == Status.WAITING and session.status == Status.RUNNING:
+    if status == Status.WAITING and not idle:
         on = wait.get("on")
         events = [WaitStarted(kind=wait["kind"], step=session.task.step, on=on, until=str(until) if until else None)]
     return slice_end(session, "parked", task=change, events=events)

@@ -27,7 +27,9 @@ def read_back(session: Session, row: Call, contract: Contract, arguments: Any, r
     if move.do == Do.VERIFY:
         verified_later(session, row, seen=observed.seen, reference=observed.reference or reference)
     elif move.do == Do.WAIT:
-        event = CallObserved(name=row.name, look_up=row.look_ups + 1, answer="cannot tell", reason=observed.reason)
+        event = CallObserved(
+            name=row.name, look_up=row.look_ups + 1, answer="cannot tell", move=move.do, reason=observed.reason
+        )
         change = {"look_ups": row.look_ups + 1, "next_look_at": move.until}
         session.commit_again(
             lambda: ([event], {"calls": [CallChange(name=row.name, set=change)]}),

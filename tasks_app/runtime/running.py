@@ -128,6 +128,8 @@ def outcome_record(session: Session, item: Ready, outcome: Outcome) -> None:
         error=outcome.error,
         reference=outcome.reference or None,
         sent=outcome.sent,
+        settles=(outcome.outcome == "ok" and item.contract.verify is None) or None,
+        handle=outcome.handle or None,
     )
     event = event_stored(made)
     values = outcome_values(row, item.contract, outcome)

@@ -22,6 +22,7 @@ from tasks_app.decisions import (
 )
 from tasks_app.record.append import Stale
 from tasks_app.record.events import Event, StepDecided, TaskClaimedComplete
+from tasks_app.record.stored import event_stored
 from tasks_app.runtime.asking import Asked, OverBudget
 from tasks_app.runtime.calling import calls_commit
 from tasks_app.runtime.decided import step_decided
@@ -125,7 +126,7 @@ def _commit_step(
 
 def _claim(session: Session, book: Book, decision: Complete, step: int, asked: Asked) -> None:
     claims = [claim.as_json() for claim in decision.claims]
-    event = TaskClaimedComplete(summary=decision.summary, claims=claims)
+    event = event_stored(TaskClaimedComplete(summary=decision.summary, claims=claims))
     _commit_step(
         session,
         book,
@@ -134,7 +135,7 @@ def _claim(session: Session, book: Book, decision: Complete, step: int, asked: A
         asked,
         "complete",
         [event],
-        {"claim": {"summary": decision.summary[:2000], "claims": claims, "step": step}},
+        {"claim": {"summary": event.summary[:2000], "claims": event.claims, "step": step}},
     )
 
 

@@ -15,7 +15,7 @@ from tasks_app.models import Task
 from tasks_app.record.export import export_lines, stream_head
 from tasks_app.record.purge import tasks_purge
 from tasks_app.record.rebuild import task_differences
-from tasks_app.record.verify import stream_verify, strays, streams
+from tasks_app.record.verify import strays, stream_verify, streams
 
 
 class Command(BaseCommand):
