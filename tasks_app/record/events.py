@@ -387,6 +387,7 @@ class CallLateReceipt(Event):
     error: Json | None = None
     reference: str | None = None
     closes_doubt: bool = False
+    settles: bool | None = None  # it closes the doubt, and nothing is left to read back
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -60,6 +60,7 @@ def late_receipt_append(*, stream: UUID, outcome: CallOutcome, actor: str, token
             error=outcome.error,
             reference=outcome.reference,
             closes_doubt=state is not None,
+            settles=(state is not None and state != CallState.OK) or None,
         )
         return append(
             stream=stream,

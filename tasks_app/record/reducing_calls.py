@@ -135,10 +135,11 @@ def _late_receipt(calls: Calls, fact: Fact) -> None:
     row = calls[fact.data["name"]]
     if not fact.data["closes_doubt"]:
         return
+    settles = bool(fact.data.get("settles"))
     refused = fact.data["outcome"] == "refused"
-    _state(row, CallState.REFUSED if refused else CallState.OK)
+    _state(row, CallState.REFUSED if refused else CallState.ANSWERED if settles else CallState.OK)
     row |= {"answer_seq": fact.seq, "look_ups": 0, "reference": fact.data.get("reference") or row["reference"]}
-    if refused:
+    if settles:
         row["settled_seq"] = fact.seq
 
 
