@@ -10,7 +10,9 @@ from django.core.asgi import get_asgi_application
 
 django_application = get_asgi_application()
 
-from tasks_app.registry import modules_load  # noqa: E402 - models can be imported only now
+from tasks_app.live.origin import OwnOriginOnly  # noqa: E402 - models can be imported only now
+from tasks_app.registry import modules_load  # noqa: E402
+from tasks_app.routing import sockets  # noqa: E402
 
 modules_load()  # the API validates intents by the agents' own schemas
-application = ProtocolTypeRouter({"http": django_application})
+application = ProtocolTypeRouter({"http": django_application, "websocket": OwnOriginOnly(sockets)})

@@ -17,6 +17,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sign-out/", SignOut.as_view(), name="sign-out"),
     path("theme/", theme_set, name="theme"),
     path("api/v1/", api.urls),
+    path("tasks/", include("tasks_app.urls")),
     path("approvals/", include("approvals_app.urls")),
     path("admin/", admin.site.urls),
 ]

@@ -11,7 +11,15 @@ function changed(field) {
 function inUse(target) {
   const active = document.activeElement;
   if (active?.matches(FIELDS) && target.contains(active)) return true;
+  // A form that somebody has just opened: closing it under their hands would lose the press that follows.
+  if (target.matches("details[open]") && target.querySelector("form")) return true;
   return [...target.querySelectorAll(FIELDS)].some(changed);
+}
+
+/* What the page has already is dropped: a row may come twice where a connection was lost in between. */
+function dropKnown(fragment) {
+  if (!fragment.getAttribute("hx-swap-oob")?.startsWith("beforeend")) return;
+  for (const child of [...fragment.children]) if (child.id && document.getElementById(child.id)) child.remove();
 }
 
 function replaced(fragment) {
@@ -26,6 +34,7 @@ export function swapIn(html) {
   const holder = document.createElement("template");
   holder.innerHTML = html;
   for (const fragment of [...holder.content.children]) {
+    dropKnown(fragment);
     const target = replaced(fragment);
     if (!target || !inUse(target)) continue;
     fragment.remove();

@@ -42,7 +42,7 @@ def task_list(
 ) -> TaskPage:
     """Return one page of a workspace's tasks, newest first. Raises InvalidInput for an unknown status."""
     limit = max(1, min(limit, MOST_ROWS))
-    found = _filtered(Task.objects.filter(workspace=workspace), filters or TaskFilter())
+    found = tasks_filtered(workspace=workspace, filters=filters or TaskFilter())
     if before is not None:
         found = found.filter(pk__lt=before)
     rows = list(found.select_related("owner").order_by("-pk")[: limit + 1])
@@ -55,6 +55,11 @@ def task_get(*, workspace: Workspace, task: UUID) -> Task:
     if found is None:
         raise NotFound
     return found
+
+
+def tasks_filtered(*, workspace: Workspace, filters: TaskFilter) -> QuerySet[Task]:
+    """Return the workspace's tasks that a filter leaves. Raises InvalidInput for an unknown status."""
+    return _filtered(Task.objects.filter(workspace=workspace), filters)
 
 
 def _filtered(found: QuerySet[Task], by: TaskFilter) -> QuerySet[Task]:

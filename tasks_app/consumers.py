@@ -1,0 +1,204 @@
+"""Sockets of live pages. Nothing can be decided over one: it takes ``resume`` and nothing else."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from http.cookies import CookieError, SimpleCookie
+from time import monotonic
+from typing import Any, Protocol
+from uuid import UUID
+
+import structlog
+from channels.db import DatabaseSyncToAsync
+from channels.generic.websocket import AsyncWebsocketConsumer
+from django.template.loader import render_to_string
+
+from core.errors import NotFound
+from core.hints import group_of, list_group_of
+from tasks_app.live.hints import hints_listen
+from tasks_app.live.list_feed import ListFeed
+from tasks_app.live.message import Message, Reading, encoded
+from tasks_app.live.reader import Listener, Withdrawn
+from tasks_app.live.task_feed import TaskFeed
+
+log = structlog.get_logger(__name__)
+
+READ_EVERY = 15.0  # seconds; what a lost hint costs at most
+RIGHT_EVERY = 5.0
+HEAD_EVERY = 20.0
+COALESCE = 0.2  # between two reads; the first after a rest is at once
+SLOW_AFTER = 10.0  # a browser that does not take a frame for so long is closed, and catches up later
+LONGEST_ORDER = 1000  # characters that a browser may send
+WITHDRAWN, AGAIN, TRY_LATER = 4403, 1011, 1013
+# Reads of all sockets share a few threads, each with a connection of its own; pages are served by others.
+_POOL = ThreadPoolExecutor(max_workers=4, thread_name_prefix="live")
+
+
+class Feed(Protocol):
+    """What a socket follows."""
+
+    def check(self) -> None: ...  # noqa: D102
+    def forget(self) -> None: ...  # noqa: D102
+    def read(self, after: int) -> Reading: ...  # noqa: D102
+
+
+async def read_in_thread[T](function: Callable[..., T], *args: Any) -> T:
+    """Run a read of the database in one of the live threads."""
+    return await DatabaseSyncToAsync(function, thread_sensitive=False, executor=_POOL)(*args)
+
+
+class LiveConsumer(AsyncWebsocketConsumer):
+    """Reads after its cursor whenever something may be new: one read at a time, a flag instead of a queue."""
+
+    # No channel of the layer's own: a layer that is away would end the socket. ``hints_listen`` does it instead.
+    channel_layer_alias = "none"
+
+    async def connect(self) -> None:
+        """Accept, or accept and close: a refused handshake looks to the browser like a lost connection."""
+        await self.accept()
+        self.listener = Listener(cookies=_cookies(self.scope))
+        self.changed, self.cursor, self.resumed = asyncio.Event(), 0, False
+        self.resume_at: int | None = None
+        self.progress: str | None = None
+        self.jobs: list[asyncio.Task[None]] = []
+        try:
+            self.feed, group = await read_in_thread(self.opened)
+        except (Withdrawn, NotFound, ValueError):
+            await self.close(WITHDRAWN)
+            return
+        listening = hints_listen(group, changed=self.changed.set, progress=self._progress)
+        self.jobs = [asyncio.create_task(self._follow()), asyncio.create_task(listening)]
+
+    def opened(self) -> tuple[Feed, str]:
+        """Return what this socket follows, and the group of its hints. Raises Withdrawn."""
+        raise NotImplementedError
+
+    async def disconnect(self, code: int) -> None:
+        """Stop reading and listening."""
+        for job in self.jobs:
+            job.cancel()
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        """Take ``resume``, with the cursor of the page; everything else is left aside."""
+        try:
+            order = json.loads(text_data or "") if len(text_data or "") <= LONGEST_ORDER else None
+        except ValueError:
+            return
+        if not isinstance(order, dict) or order.get("type") != "resume":
+            return
+        after = order.get("after", 0)
+        if isinstance(after, int) and not isinstance(after, bool) and 0 <= after < 2**53:
+            self.resume_at = after
+            self.changed.set()
+
+    def _progress(self, text: str) -> None:
+        self.progress = text
+        self.changed.set()
+
+    async def _follow(self) -> None:
+        try:
+            await self._run()
+        except (Withdrawn, NotFound):
+            await self.close(WITHDRAWN)
+        except TimeoutError:
+            log.info("live_browser_slow", path=self.scope.get("path"))
+            await self.close(TRY_LATER)
+        except Exception as error:  # the database is away, or a mistake of ours: the page comes back by itself
+            log.warning("live_socket_failed", error=type(error).__name__, exc_info=True)
+            await self.close(AGAIN)
+
+    async def _run(self) -> None:
+        read_at, right_at, head_at = (monotonic() + every for every in (READ_EVERY, RIGHT_EVERY, HEAD_EVERY))
+        last_read = 0.0
+        while True:
+            await self._rest(min(read_at, right_at, head_at))
+            if self.changed.is_set() or monotonic() >= read_at:
+                await asyncio.sleep(max(0.0, last_read + COALESCE - monotonic()))
+                self.changed.clear()
+                told = await self._catch_up()
+                now = monotonic()
+                last_read = now if self.resumed else 0.0
+                read_at, right_at = now + READ_EVERY, now + RIGHT_EVERY
+                head_at = now + HEAD_EVERY if told else head_at
+            if monotonic() >= right_at:
+                await read_in_thread(self.feed.check)
+                right_at = monotonic() + RIGHT_EVERY
+            if monotonic() >= head_at:
+                await self._send({"head": self.cursor})
+                head_at = monotonic() + HEAD_EVERY
+
+    async def _rest(self, until: float) -> None:
+        try:
+            async with asyncio.timeout(max(0.0, until - monotonic())):
+                await self.changed.wait()
+        except TimeoutError:
+            return
+
+    async def _catch_up(self) -> bool:
+        """Read and send until nothing is new; return whether the head was sent."""
+        asked = self._take_resume()
+        if not self.resumed:  # the page has not said yet what it shows
+            await read_in_thread(self.feed.check)
+            return False
+        if self.progress is not None:
+            text, self.progress = self.progress, None
+            await self._send({"html": render_to_string("tasks/_progress.html", {"text": text, "oob": True})})
+        while True:
+            reading = await read_in_thread(self.feed.read, self.cursor)
+            for message in reading.messages:
+                await self._send(message)
+            self.cursor = reading.cursor
+            asked = self._take_resume() or asked
+            if not reading.more and self.cursor == reading.cursor:
+                break
+        if asked:
+            await self._send({"head": self.cursor})
+        return asked
+
+    def _take_resume(self) -> bool:
+        if self.resume_at is None:
+            return False
+        self.cursor, self.resume_at = self.resume_at, None
+        self.feed.forget()
+        self.resumed = True
+        return True
+
+    async def _send(self, message: Message) -> None:
+        # The server holds a send back while its buffer is full: unsent bytes stay below that buffer and one frame.
+        async with asyncio.timeout(SLOW_AFTER):
+            await self.send(text_data=encoded(message))
+
+
+class TaskConsumer(LiveConsumer):
+    """Follows one task's record by its sequence."""
+
+    def opened(self) -> tuple[Feed, str]:
+        """Follow the task of the address."""
+        task: UUID = self.scope["url_route"]["kwargs"]["task"]
+        who = partial(self.listener.of_task, task)
+        timeline = b"timeline=1" in self.scope.get("query_string", b"")
+        who()
+        feed = TaskFeed(task=task, who=who, timeline=timeline, csrf_token=self.listener.csrf_token())
+        return feed, group_of(task)
+
+
+class TaskListConsumer(LiveConsumer):
+    """Follows the visible rows of a list; there is no cursor."""
+
+    def opened(self) -> tuple[Feed, str]:
+        """Follow the rows that the address names."""
+        query = self.scope.get("query_string", b"").decode("latin1")
+        slug = ListFeed.workspace_of(query)
+        principal = self.listener.in_workspace(slug)
+        feed = ListFeed.of(query, partial(self.listener.in_workspace, slug))
+        return feed, list_group_of(principal.workspace.pk)
+
+
+def _cookies(scope: Any) -> dict[str, str]:
+    text = "; ".join(value.decode("latin1") for name, value in scope.get("headers", []) if name == b"cookie")
+    try:
+        return {name: morsel.value for name, morsel in SimpleCookie(text).items()}
+    except CookieError:
+        return {}

@@ -1,0 +1,95 @@
+"""What is new on a list of tasks: its visible rows as they are now, and how many newcomers there are."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
+from urllib.parse import parse_qs, urlencode
+from uuid import UUID
+
+from django.http import QueryDict
+from django.template.loader import render_to_string
+from django.urls import reverse
+
+from core.principal import Principal
+from tasks_app.live.message import Message, Reading, Sent, packed
+from tasks_app.models import Task
+from tasks_app.selectors.task_rows import ROWS, newcomers_count, rows_again, status_counts
+from tasks_app.selectors.tasks import TaskFilter
+from tasks_app.views.counts import count_links
+
+COUNTS_EVERY = 2.0  # seconds: counting reads every task of the workspace
+FIELDS = ("text", "status", "agent", "owner", "label")
+
+
+def query_of(principal: Principal, filters: TaskFilter, rows: list[Task], *, first: bool) -> str:
+    """Return what a page's socket must know: workspace, filter, the rows that are visible.
+
+    ``first``: the page shows the newest rows, so newcomers are counted.
+    """
+    kept = {name: value for name, value in asdict(filters).items() if value and name in FIELDS}
+    shown = {"workspace": principal.workspace.slug, "rows": ".".join(row.pk.hex for row in rows)}
+    return urlencode(kept | shown | ({"first": "1"} if first else {}))
+
+
+@dataclass(slots=True, kw_only=True)
+class ListFeed:
+    """Follows the rows of one page for one reader; there is no cursor, since ids commit out of order."""
+
+    who: Callable[[], Principal]
+    filters: TaskFilter
+    ids: list[UUID]
+    first: bool
+    _sent: Sent = field(default_factory=Sent)
+    _counted_at: float = 0.0
+
+    @classmethod
+    def of(cls, query: str, who: Callable[[], Principal]) -> "ListFeed":
+        """Return the feed for the query that ``query_of`` made. Raises ValueError for another."""
+        given = {name: values[0] for name, values in parse_qs(query).items()}
+        ids = [UUID(hex=one) for one in given.get("rows", "").split(".") if one][:ROWS]
+        text, status, agent, owner, label = (given.get(name, "") for name in FIELDS)
+        filters = TaskFilter(text=text, status=status, agent=agent, owner=owner, label=label)
+        return cls(who=who, filters=filters, ids=ids, first="first" in given)
+
+    @staticmethod
+    def workspace_of(query: str) -> str:
+        """Return the slug of the workspace that a query names."""
+        return parse_qs(query).get("workspace", [""])[0]
+
+    def check(self) -> None:
+        """Raise where the right is gone."""
+        self.who()
+
+    def forget(self) -> None:
+        """The page resumes: send everything once."""
+        self._sent = Sent()
+
+    def read(self, after: int = 0) -> Reading:
+        """Return the fragments that changed."""
+        principal = self.who()
+        fragments = self._sent.changed(self._fragments(principal))
+        messages: list[Message] = [{"html": html} for html in packed(fragments)]
+        return Reading(messages=messages, cursor=0, head=0)
+
+    def _fragments(self, principal: Principal) -> Iterator[tuple[str, str]]:
+        for row in rows_again(workspace=principal.workspace, ids=self.ids):
+            # The words of a time change by themselves: a row has changed when its task has.
+            state = f"{row.head_seq} {row.status} {row.wait} {row.wake_at}"
+            if self._sent.changed([(f"state-{row.pk}", state)]):
+                yield str(row.pk), render_to_string("tasks/_row.html", {"row": row, "oob": True})
+        if self.first:
+            newest = self.ids[0] if self.ids else None
+            count = newcomers_count(workspace=principal.workspace, filters=self.filters, newest=newest)
+            yield "new", render_to_string("partials/newcomers.html", {"count": count, "url": self._url(), "oob": True})
+        if time.monotonic() - self._counted_at > COUNTS_EVERY:
+            self._counted_at = time.monotonic()
+            links = count_links(status_counts(workspace=principal.workspace), self.filters, self._kept())
+            yield "counts", render_to_string("tasks/_counts.html", {"counts": links, "oob": True})
+
+    def _kept(self) -> dict[str, str]:
+        return {name: value for name, value in asdict(self.filters).items() if value and name in FIELDS}
+
+    def _url(self) -> str:
+        query = QueryDict(mutable=True)
+        query.update(self._kept())
+        return f"{reverse('tasks')}?{query.urlencode()}" if query else reverse("tasks")

@@ -1,0 +1,134 @@
+"""What is new on a task's page: the events after a cursor as rows, and the parts of its head that changed."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from django.template.loader import render_to_string
+
+from core.principal import Principal
+from tasks_app.forms import fresh_forms
+from tasks_app.live.message import Message, Reading, Sent, fitting, packed
+from tasks_app.models import Event, LateWrite, Task
+from tasks_app.selectors.task_card import task_card
+from tasks_app.selectors.tasks import task_get
+from tasks_app.timeline.story import Row, Story
+from tasks_app.timeline.window import row_of_late, story_before
+
+EVENTS_AT_ONCE = 100
+# What a reader who listens wants to be told.
+_SAID = frozenset(
+    {
+        "task.completed",
+        "task.failed",
+        "task.cancelled",
+        "task.unverified",
+        "task.quarantined",
+        "task.paused",
+        "task.resumed",
+        "approval.requested",
+        "approval.decided",
+        "call.in_doubt",
+        "call.settled",
+        "slice.lost",
+    }
+)
+
+
+@dataclass(slots=True, kw_only=True)
+class TaskFeed:
+    """Follows one task for one reader. ``who`` is asked at every read and raises where the right is gone.
+
+    ``csrf_token``: for the forms in the head; without one they stay as they are. Not to be used by two threads at once.
+    """
+
+    task: UUID
+    who: Callable[[], Principal]
+    timeline: bool
+    csrf_token: str = ""
+    _sent: Sent = field(default_factory=Sent)
+    _story: Story | None = None
+    _story_at: int = -1
+    _late: int | None = None  # the last refused write that was sent; None before the first read
+
+    def check(self) -> None:
+        """Raise where the right is gone."""
+        self.who()
+
+    def forget(self) -> None:
+        """The page resumes: what it has is known by its cursor alone."""
+        self._sent, self._story, self._late = Sent(), None, None
+
+    def read(self, after: int, *, most: int = EVENTS_AT_ONCE) -> Reading:
+        """Return what came after a cursor; it advances on stored events only (case-22)."""
+        principal = self.who()
+        task = task_get(workspace=principal.workspace, task=self.task)
+        events = list(Event.objects.filter(stream=task.pk, seq__gt=after).order_by("seq")[:most])
+        reached = not events or events[-1].seq >= task.head_seq
+        lates = self._lates(after) if self.timeline and reached else []
+        if not events and not lates:
+            return Reading(messages=[], cursor=after, head=max(after, task.head_seq))
+        events, html = self._rows(task, after, events, lates)
+        cursor = events[-1].seq if events else after
+        more = cursor < task.head_seq
+        parts = [] if more else self._sent.changed(self._head(task, principal))
+        texts = packed([*([html] if html else []), *parts]) or [""]
+        messages = [self._message(after, cursor, texts[0], events)] + [{"html": text} for text in texts[1:]]
+        return Reading(messages=messages, cursor=cursor, head=max(cursor, task.head_seq), more=more)
+
+    def _message(self, after: int, cursor: int, html: str, events: list[Event]) -> Message:
+        if cursor == after:
+            return {"html": html}
+        said = [event for event in events if event.kind in _SAID]
+        row = Story().tell(said[-1])[-1] if said else None
+        return {"seq": cursor, "after": after, "html": html} | ({"say": f"{row.line}."} if row else {})
+
+    def _rows(self, task: Task, after: int, events: list[Event], lates: list[LateWrite]) -> tuple[list[Event], str]:
+        """Return as many events as fit one message, and their rows."""
+        if not self.timeline:
+            return events, ""
+        told: list[str] = []
+        story = self._story_from(task, after)
+        starts: list[Story] = []
+        for event in events:
+            starts.append(Story(step=story.step, lost=story.lost, last_at=story.last_at))
+            told.append("".join(self._row(task, row) for row in story.tell(event)))
+        count = fitting(told)
+        self._story = story if count == len(events) else starts[count]
+        self._story_at = events[count - 1].seq if events else after
+        rows = told[:count]
+        if count == len(events):
+            rows += [self._row(task, row_of_late(late)) for late in lates]
+            self._late = max([self._late or 0, *(late.pk for late in lates)])
+        html = f'<ol hx-swap-oob="beforeend:#timeline">{"".join(rows)}</ol>' if rows else ""
+        return events[:count], html
+
+    def _row(self, task: Task, row: Row) -> str:
+        return render_to_string("tasks/_event.html", {"row": row, "task": task})
+
+    def _story_from(self, task: Task, after: int) -> Story:
+        if self._story is None or self._story_at != after:
+            self._story = story_before(task=task, seq=after + 1)
+        return self._story
+
+    def _lates(self, after: int) -> list[LateWrite]:
+        """Return refused writes that the page may not have; one that it has is dropped there by its id."""
+        found = LateWrite.objects.filter(stream=self.task)
+        if self._late is not None:
+            found = found.filter(pk__gt=self._late)
+        elif after:
+            found = found.filter(at__gte=Event.objects.filter(stream=self.task, seq=after).values("at")[:1])
+        return list(found.order_by("pk")[:EVENTS_AT_ONCE])
+
+    def _head(self, task: Task, principal: Principal) -> Iterator[tuple[str, str]]:
+        card = task_card(task=task, principal=principal)
+        context = {"task": task, "card": card, "oob": True}
+        for name in ("status", "banners", "facts", "calls"):
+            yield name, render_to_string(f"tasks/_{name}.html", context)
+        if not self.csrf_token:
+            return
+        # Whether a form is offered, and in which words: the fresh keys inside it are no change.
+        for action in card.actions:
+            if self._sent.changed([(f"state-{action.name}", repr(action))]):
+                more = {"action": action, "forms": fresh_forms(), "csrf_token": self.csrf_token}
+                yield f"act-{action.name}", render_to_string("tasks/_action.html", context | more)

@@ -1,0 +1,82 @@
+"""The head of a task's page: its facts, its calls, its notices, and what may be done."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Case, IntegerField, When
+
+from core.clock import database_now
+from core.principal import Principal
+from core.words import Word, word
+from tasks_app.models import Call, Task
+from tasks_app.runtime.view_make import budget_left
+from tasks_app.selectors.task_banners import Banner, task_banners
+from tasks_app.status import OPEN, CallState, EffectClass
+from tasks_app.task_actions import Action, task_actions
+
+CALLS_SHOWN = 12
+FAMILY_SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallLine:
+    """One call as the page lists it."""
+
+    call: Call
+
+    @property
+    def seq(self) -> int:
+        """The event that tells most about it now."""
+        call = self.call
+        return call.settled_seq or call.answer_seq or call.attempted_seq or call.intended_seq
+
+    @property
+    def word(self) -> Word:
+        """How its state is shown: an answer without an effect behind it needs no check."""
+        if self.call.effect_class == EffectClass.NONE and self.call.state == CallState.ANSWERED:
+            return Word("done", "Answered", "ok")
+        return word("call", self.call.state)
+
+    @property
+    def in_doubt(self) -> bool:
+        """Whether a person must record what happened."""
+        return self.call.state == CallState.IN_DOUBT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskCard:
+    """Everything above and beside the timeline."""
+
+    task: Task
+    banners: list[Banner]
+    actions: list[Action]
+    calls: list[CallLine]
+    more_calls: int
+    budget: list[dict[str, Any]]
+    children: list[Task]
+
+
+def task_card(*, task: Task, principal: Principal) -> TaskCard:
+    """Return the head of a task's page, as this person sees it."""
+    calls = _calls(task)
+    return TaskCard(
+        task=task,
+        banners=task_banners(task=task, now=database_now()),
+        actions=task_actions(task, principal),
+        calls=calls,
+        more_calls=task.calls.count() - len(calls) if len(calls) == CALLS_SHOWN else 0,
+        budget=_budget(task),
+        children=list(task.children.order_by("-pk")[:FAMILY_SHOWN]),
+    )
+
+
+def _calls(task: Task) -> list[CallLine]:
+    """Return the calls that are open, then the latest others; in their order."""
+    settled_last = Case(When(state__in=OPEN, then=0), default=1, output_field=IntegerField())
+    rows = task.calls.annotate(late=settled_last).order_by("late", "-step", "-ordinal")[:CALLS_SHOWN]
+    return [CallLine(call=row) for row in sorted(rows, key=lambda row: (row.step, row.ordinal))]
+
+
+def _budget(task: Task) -> list[dict[str, Any]]:
+    left = budget_left(task)
+    return [{"name": name, "left": max(0, left[name]), "most": task.budget[name]} for name in sorted(left)]

@@ -1,0 +1,60 @@
+"""The rows of the task list: each with its owner and the time of its last event; and how many there are of each."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from django.db.models import Count, OuterRef, QuerySet, Subquery
+
+from core.models import Workspace
+from tasks_app.models import Event, Task
+from tasks_app.selectors.tasks import TaskFilter, TaskPage, tasks_filtered
+from tasks_app.status import Status
+
+ROWS = 50
+MOST_NEW = 1000  # of newcomers that are counted
+
+
+def rows_page(
+    *, workspace: Workspace, filters: TaskFilter, before: UUID | None = None, after: UUID | None = None
+) -> tuple[TaskPage, bool]:
+    """Return one page, newest first, and whether newer rows exist before it. Raises InvalidInput.
+
+    ``before``: older than that task. ``after``: the page of the next newer ones (going back).
+    """
+    found = tasks_filtered(workspace=workspace, filters=filters)
+    if after is not None:
+        rows = list(_rows(found.filter(pk__gt=after)).order_by("pk")[: ROWS + 1])
+        newer, rows = len(rows) > ROWS, rows[:ROWS][::-1]
+        return TaskPage(rows=rows, next=rows[-1].pk if rows else None), newer
+    if before is not None:
+        found = found.filter(pk__lt=before)
+    rows = list(_rows(found).order_by("-pk")[: ROWS + 1])
+    return TaskPage(rows=rows[:ROWS], next=rows[ROWS - 1].pk if len(rows) > ROWS else None), before is not None
+
+
+def rows_again(*, workspace: Workspace, ids: Sequence[UUID]) -> list[Task]:
+    """Return the same rows as they are now, whether they still fit the filter or not."""
+    return list(_rows(Task.objects.filter(workspace=workspace, pk__in=ids)).order_by("-pk"))
+
+
+def newcomers_count(*, workspace: Workspace, filters: TaskFilter, newest: UUID | None) -> int:
+    """Count the tasks that fit and are newer than the newest row of a page."""
+    found = tasks_filtered(workspace=workspace, filters=filters)
+    return (found.filter(pk__gt=newest) if newest else found)[:MOST_NEW].count()
+
+
+def status_counts(*, workspace: Workspace) -> dict[str, int]:
+    """Count a workspace's tasks by status, in the order of the life of a task."""
+    rows = Task.objects.filter(workspace=workspace).values_list("status").annotate(count=Count("pk"))
+    counted = dict(rows)
+    return {status.value: counted[status] for status in Status if status in counted}
+
+
+def agents_used(*, workspace: Workspace) -> list[str]:
+    """List the agents that a workspace's tasks have, for the filter."""
+    return list(Task.objects.filter(workspace=workspace).order_by("agent").values_list("agent", flat=True).distinct())
+
+
+def _rows(found: QuerySet[Task]) -> QuerySet[Task]:
+    last = Event.objects.filter(stream=OuterRef("pk"), seq=OuterRef("head_seq")).values("at")[:1]
+    return found.select_related("owner").annotate(updated_at=Subquery(last))

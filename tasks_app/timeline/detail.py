@@ -1,0 +1,128 @@
+"""One event whole: every field, what was altered, what is kept apart."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from tasks_app.models import Event, Task
+from tasks_app.record.events import KINDS
+from tasks_app.record.payload import BLOB, ORIGINAL
+from tasks_app.record.stored import ALTERED
+from tasks_app.selectors.events import event_get
+
+# Not masked (they are never altered), yet supplied by agents all the same.
+_AGENTS = {"call.intended": frozenset({"arguments"})}
+_MOMENTS = frozenset({"send_by", "deadline", "not_before", "decide_by", "run_by", "until", "wait_until"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """What is stored apart from its event: read it by its digest."""
+
+    sha256: str
+    size: int
+    media_type: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """One field of an event. ``how``: plain, agent, arguments or moment."""
+
+    name: str
+    how: str
+    value: Any
+    kept: list[Kept] = field(default_factory=list)
+    altered: str = ""  # why, where masker or normaliser had to change it
+    original: Kept | None = None
+
+    @property
+    def label(self) -> str:
+        """The field's name in plain letters."""
+        return self.name.replace("_", " ").capitalize()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Detail:
+    """An event and its fields; ``meaning`` is the published meaning of its kind."""
+
+    event: Event
+    meaning: str
+    fields: list[Shown]
+
+    @property
+    def digest(self) -> str:
+        """The digest in the record's chain."""
+        return bytes(self.event.digest).hex()
+
+
+def event_detail(*, task: Task, seq: int) -> Detail:
+    """Return an event of a task with all of its fields. Raises NotFound."""
+    event = event_get(task=task, seq=seq)
+    cls = KINDS.get(event.kind)
+    meaning = (cls.__doc__ or "").strip().split("\n")[0] if cls else ""
+    return Detail(event=event, meaning=meaning, fields=list(_fields(event)))
+
+
+def _fields(event: Event) -> Iterator[Shown]:
+    foreign = KINDS[event.kind].FOREIGN if event.kind in KINDS else frozenset(event.data)
+    foreign |= _AGENTS.get(event.kind, frozenset())
+    altered = event.data.get(ALTERED, {})
+    for name, value in event.data.items():
+        if name == BLOB:  # the event's data is kept apart as a whole
+            yield _shown("everything", {BLOB: value}, agents=True, altered={})
+        elif name != ALTERED:
+            yield _shown(name, value, agents=name in foreign, altered=altered.get(name, {}))
+
+
+def _shown(name: str, value: Any, *, agents: bool, altered: Mapping[str, Any]) -> Shown:
+    kept = [_kept(reference) for reference in _references(value)]
+    original = _kept(altered[ORIGINAL]) if ORIGINAL in altered else None
+    why = ", ".join(map(str, altered.get("why", [])))
+    how, seen = _how(name, value, agents)
+    return Shown(name=name, how=how, value=seen, kept=kept, altered=why, original=original)
+
+
+def _how(name: str, value: Any, agents: bool) -> tuple[str, Any]:
+    if isinstance(value, Mapping) and BLOB in value:
+        return "agent", value[BLOB].get("head", "")
+    if name in _MOMENTS and isinstance(value, str):
+        return "moment", _moment(value)
+    if isinstance(value, Mapping):
+        return "arguments", {key: _headed(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return "arguments", {str(at): _headed(item) for at, item in enumerate(value, start=1)}
+    return ("agent" if agents and isinstance(value, str) else "plain"), value
+
+
+def _headed(value: Any) -> Any:
+    """Return a value with the beginnings of what is kept apart in place of the references."""
+    if isinstance(value, list):
+        return [_headed(item) for item in value]
+    if not isinstance(value, Mapping):
+        return value
+    if BLOB in value:
+        return f"{value[BLOB].get('head', '')}… ({value[BLOB]['size']:,} bytes, kept apart)"
+    return {key: _headed(item) for key, item in value.items()}
+
+
+def _moment(value: str) -> datetime | str:
+    try:
+        return datetime.fromisoformat(value)
+    except ValueError:
+        return value
+
+
+def _references(value: Any) -> Iterator[Mapping[str, Any]]:
+    if isinstance(value, list):
+        for item in value:
+            yield from _references(item)
+    elif isinstance(value, Mapping):
+        if BLOB in value:
+            yield value[BLOB]
+        else:
+            yield from _references(list(value.values()))
+
+
+def _kept(reference: Mapping[str, Any]) -> Kept:
+    return Kept(sha256=reference["sha256"], size=reference["size"], media_type=reference["media_type"])

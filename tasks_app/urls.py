@@ -1,0 +1,22 @@
+"""The pages of tasks."""
+
+from django.urls import path
+
+from tasks_app.views.act import task_act
+from tasks_app.views.kept import kept_file
+from tasks_app.views.listing import task_list_live, task_list_page
+from tasks_app.views.live import task_live
+from tasks_app.views.settle import call_settle_page
+from tasks_app.views.start import task_start
+from tasks_app.views.task import task_page
+
+urlpatterns = [
+    path("", task_list_page, name="tasks"),
+    path("live/", task_list_live, name="tasks-live"),
+    path("start/", task_start, name="task-start"),
+    path("<uuid:task>/", task_page, name="task"),
+    path("<uuid:task>/live/", task_live, name="task-live"),
+    path("<uuid:task>/blobs/<str:sha256>/", kept_file, name="task-blob"),
+    path("<uuid:task>/calls/<path:name>/settle/", call_settle_page, name="call-settle"),
+    path("<uuid:task>/do/<slug:action>/", task_act, name="task-act"),
+]

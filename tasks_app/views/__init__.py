@@ -1,0 +1,1 @@
+"""The task pages: parse, call one service or selector, render. A GET changes nothing."""

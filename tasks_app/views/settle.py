@@ -1,0 +1,62 @@
+"""The form for a call whose outcome nobody can tell: what is known of it, and what a person answers."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from core.access import Right
+from core.errors import Conflict, Forbidden, HandrailError, InvalidInput
+from core.principal import Principal
+from tasks_app.forms import SettleForm
+from tasks_app.models import Task
+from tasks_app.selectors.doubt import doubt_of
+from tasks_app.services.settle import call_settle
+from tasks_app.views.who import task_reader
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def call_settle_page(request: HttpRequest, task: UUID, name: str) -> HttpResponse:
+    """Show the doubt; by POST, record what happened and lead back to the task."""
+    principal, row = task_reader(request, task)
+    if request.method != "POST":
+        return _form(request, principal, row, name, SettleForm())
+    form = SettleForm(request.POST)
+    if not form.is_valid():
+        return _form(request, principal, row, name, form, status=422)
+    given = form.cleaned_data
+    try:
+        who = principal.require(Right.TASKS_SETTLE)
+        call_settle(workspace=who.workspace, task=row.pk, name=name, actor=who.actor, **given)
+    except (Conflict, Forbidden, InvalidInput) as problem:
+        return _form(request, principal, row, name, form, problem=problem)
+    messages.success(request, "Recorded. The task goes on as soon as nothing else is in doubt.")
+    return HttpResponseRedirect(reverse("task", args=[row.pk]), status=303)
+
+
+def _form(
+    request: HttpRequest,
+    principal: Principal,
+    task: Task,
+    name: str,
+    form: SettleForm,
+    *,
+    problem: HandrailError | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    doubt = doubt_of(task=task, name=name)
+    context = {
+        "task": task,
+        "doubt": doubt,
+        "form": form,
+        "problem": problem,
+        "may": principal.may(Right.TASKS_SETTLE),
+    }
+    return render(request, "tasks/settle.html", context, status=problem.status if problem else status)

@@ -1,0 +1,141 @@
+"""The page of one task: its head, and one of its tabs."""
+
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from core.errors import HandrailError, InvalidInput, NotFound
+from core.principal import Principal
+from tasks_app.forms import fresh_forms
+from tasks_app.models import Event, Task
+from tasks_app.runtime.recorded import data_whole
+from tasks_app.selectors.brief import resume_brief
+from tasks_app.selectors.events import events_window
+from tasks_app.selectors.task_card import task_card
+from tasks_app.timeline.detail import event_detail
+from tasks_app.timeline.window import failure_after, timeline_window
+from tasks_app.views.who import number, task_reader
+
+RECORD_ROWS = 100
+TABS = {"timeline": "Timeline", "input": "Input and result", "brief": "Resume brief", "record": "Record"}
+
+
+@never_cache
+@login_required
+@require_safe
+def task_page(request: HttpRequest, task: UUID) -> HttpResponse:
+    """Show a task."""
+    principal, row = task_reader(request, task)
+    if request.GET.get("find") == "failure":
+        return _jump(row, number(request, "from") or 0)
+    return page_of(request, principal, row)
+
+
+def page_of(
+    request: HttpRequest, principal: Principal, task: Task, *, problem: HandrailError | None = None, **more: Any
+) -> HttpResponse:
+    """Render the page of a task; ``problem`` is a refusal to show on it, with its status."""
+    tab = request.GET.get("tab", "timeline")
+    if tab not in TABS:
+        raise NotFound
+    context = {
+        "task": task,
+        "card": task_card(task=task, principal=principal),
+        "forms": fresh_forms(),
+        "problem": problem,
+        "tab": tab,
+        "tabs": _tabs(task, tab),
+        **_TABS[tab](request, task),
+        **more,
+    }
+    return render(request, f"tasks/{tab}.html", context, status=problem.status if problem else 200)
+
+
+def _tabs(task: Task, here: str) -> list[dict[str, Any]]:
+    url = reverse("task", args=[task.pk])
+    return [
+        {
+            "url": url if name == "timeline" else f"{url}?tab={name}",
+            "label": label,
+            "count": task.head_seq if name == "record" else None,
+            "is_current": name == here,
+        }
+        for name, label in TABS.items()
+    ]
+
+
+def _jump(task: Task, seq: int) -> HttpResponse:
+    return HttpResponseRedirect(event_url(task, failure_after(task=task, seq=seq)))
+
+
+def event_url(task: Task, seq: int) -> str:
+    """Return the address of one event on the timeline."""
+    return f"{reverse('task', args=[task.pk])}?event={seq}#event-{seq}"
+
+
+def _timeline(request: HttpRequest, task: Task) -> dict[str, Any]:
+    event, before, after = number(request, "event"), number(request, "before"), number(request, "after")
+    at = number(request, "at") or (event if before is None and after is None else None)
+    newest = at is None or at > task.head_seq - 100
+    window = timeline_window(task=task, before=before, after=after, at=None if newest else at)
+    detail = event_detail(task=task, seq=event) if event else None
+    place = {name: value for name, value in (("before", before), ("after", after)) if value is not None}
+    return {
+        "window": window,
+        "detail": detail,
+        "event": event,
+        "place": urlencode(place),
+        "here": event or at or 0,
+        "older": window.first if window.first > 1 else 0,
+        "newer": 0 if window.is_tail else window.last,
+    }
+
+
+def _input(request: HttpRequest, task: Task) -> dict[str, Any]:
+    claimed = task_result(task)
+    return {"claimed": claimed, "has_ended": task.ended_at is not None}
+
+
+def task_result(task: Task) -> dict[str, Any] | None:
+    """Return what the agent said when it claimed to be done, last; None before."""
+    last = Event.objects.filter(stream=task.pk, kind="task.claimed_complete").order_by("-seq").first()
+    if last is None:
+        return None
+    data = data_whole(task.pk, last.data)
+    checks = Event.objects.filter(stream=task.pk, kind="evidence.observed", seq__gt=last.seq).order_by("-seq")[:200]
+    newest: dict[str, Any] = {}
+    for event in checks:
+        newest.setdefault(str(event.data.get("criterion")), event)
+    return {"event": last, "summary": data.get("summary", ""), "checks": list(newest.values())[::-1]}
+
+
+def _brief(request: HttpRequest, task: Task) -> dict[str, Any]:
+    at = number(request, "at")
+    try:
+        return {"brief": resume_brief(task=task, at=at), "at": at}
+    except InvalidInput as refused:
+        return {"brief": resume_brief(task=task), "at": None, "problem": refused}
+
+
+def _record(request: HttpRequest, task: Task) -> dict[str, Any]:
+    before, after = number(request, "before"), number(request, "after")
+    if before is None and after is None:
+        before = task.head_seq + 1
+    window = events_window(task=task, before=before, after=after, limit=RECORD_ROWS)
+    first = window.events[0].seq if window.events else 0
+    last = window.events[-1].seq if window.events else 0
+    return {
+        "events": window.events,
+        "older": first if first > 1 else 0,
+        "newer": last if last < window.head_seq else 0,
+    }
+
+
+_TABS = {"timeline": _timeline, "input": _input, "brief": _brief, "record": _record}

@@ -1,0 +1,63 @@
+"""The task list: filters in the address, pages by key, nothing of another workspace."""
+
+import re
+
+from django.test import Client
+from django.urls import reverse
+
+from core.models import Membership
+from tasks_app.models import Task
+from tasks_app.selectors import task_rows
+from tests.people import People
+from tests.records import leased, new_task
+
+
+def titles(client: Client, **query: str) -> list[str]:
+    answer = client.get(reverse("tasks"), query)
+    assert answer.status_code == 200
+    return re.findall(r"data-row-link>([^<]+)</a>", answer.content.decode())
+
+
+def test_filters_narrow_the_list_and_can_be_combined(client_of, people: People, task: Task):
+    leased(new_task(people.workspace, people.silas, title="Paint the boat", labels={"team": "yard"}))
+    rhea = client_of(people.rhea)
+    assert titles(rhea) == ["Paint the boat", "Clean the harbour"]
+    assert titles(rhea, text="boat") == ["Paint the boat"]
+    assert titles(rhea, text=task.pk.hex[:12], status="queued") == ["Clean the harbour"]
+    assert titles(rhea, status="running") == ["Paint the boat"]
+    assert titles(rhea, owner="rhea") == ["Clean the harbour"]
+    assert titles(rhea, label="team=quay") == ["Clean the harbour"]
+    assert titles(rhea, label="team", agent="test.free") == ["Paint the boat", "Clean the harbour"]
+    assert titles(rhea, agent="other") == []
+    assert rhea.get(reverse("tasks"), {"status": "nonsense"}).status_code == 422
+
+
+def test_pages_go_by_key_forth_and_back(client_of, people: People, monkeypatch):
+    monkeypatch.setattr(task_rows, "ROWS", 2)
+    made = [new_task(people.workspace, people.rhea, title=f"T{number}") for number in range(5)]
+    rhea = client_of(people.rhea)
+    page = rhea.get(reverse("tasks")).context
+    assert ([row.title for row in page["rows"]], page["previous_url"]) == (["T4", "T3"], "")
+    page = rhea.get(page["next_url"]).context
+    assert [row.title for row in page["rows"]] == ["T2", "T1"]
+    last = rhea.get(page["next_url"]).context
+    assert ([row.title for row in last["rows"]], last["next_url"]) == (["T0"], "")
+    assert [row.title for row in rhea.get(last["previous_url"]).context["rows"]] == ["T2", "T1"]
+    assert rhea.get(reverse("tasks"), {"before": "no id"}).status_code == 404
+    assert len(made) == 5
+
+
+def test_nobody_sees_another_workspaces_tasks(client_of, people: People, task: Task):
+    tobin = client_of(people.tobin)
+    assert titles(tobin) == []
+    assert tobin.get(reverse("tasks"), {"workspace": "harbour"}).status_code == 404
+    assert Client().get(reverse("tasks")).status_code == 302
+    Membership.objects.create(user=people.tobin, workspace=people.workspace, role="viewer")
+    assert titles(tobin, workspace="harbour") == ["Clean the harbour"]
+
+
+def test_what_is_invisible_in_a_title_is_shown(client_of, people: People):
+    new_task(people.workspace, people.rhea, title="safe\u202egpj.exe<b>")
+    page = client_of(people.rhea).get(reverse("tasks")).content.decode()
+    assert '<span class="escape">\\u202e</span>' in page
+    assert "<b>" not in page

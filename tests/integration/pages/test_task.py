@@ -1,0 +1,164 @@
+"""The page of a task: its tabs, windows of the timeline, one event whole, and what may be done."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from core.access import Role
+from tasks_app.models import Blob, Event, LateWrite, Task
+from tasks_app.record.append import append
+from tasks_app.record.events import After, CallOutcome, SignalReceived
+from tasks_app.status import CallState
+from tasks_app.timeline.window import timeline_window
+from tests.people import People, person
+from tests.records import call_in, kinds, leased, task_set
+
+
+def page(client: Client, task: Task, **query: object) -> str:
+    answer = client.get(reverse("task", args=[task.pk]), query)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def act(client: Client, task: Task, action: str, **data: object):
+    return client.post(reverse("task-act", args=[task.pk, action]), {f"{action}-{k}": v for k, v in data.items()})
+
+
+def signals(task: Task, count: int) -> None:
+    append(stream=task.pk, events=[SignalReceived(name=f"s{n}") for n in range(count)], actor="person:rhea")
+
+
+@pytest.mark.parametrize("tab", ["timeline", "input", "brief", "record"])
+def test_every_tab_is_shown_at_every_stage(client_of, people: People, task: Task, tab: str):
+    rhea = client_of(people.rhea)
+    assert "Clean the harbour" in page(rhea, task, tab=tab)
+    task = leased(task)
+    call_in(task, "pay", CallState.IN_DOUBT)
+    task = task_set(task, status="in_doubt", lease_holder="", lease_nonce=None, lease_until=None)
+    assert "Record what happened" in page(rhea, task, tab=tab)
+    assert rhea.get(reverse("task", args=[task.pk]), {"tab": "nonsense"}).status_code == 404
+
+
+def test_a_window_has_the_newest_events_and_leads_to_the_others(task: Task):
+    signals(task, 450)
+    newest = timeline_window(task=task, limit=200)
+    assert (newest.first, newest.last, newest.is_tail) == (252, 451, True)
+    older = timeline_window(task=task, before=newest.first, limit=200)
+    assert (older.first, older.last, older.is_tail) == (52, 251, False)
+    oldest = timeline_window(task=task, before=older.first, limit=200)
+    assert (oldest.first, oldest.last) == (1, 200)
+    around = timeline_window(task=task, at=300, limit=100)
+    assert around.first <= 300 <= around.last
+    later = timeline_window(task=task, after=251, limit=200)
+    assert (later.first, later.is_tail) == (252, True)
+
+
+def test_late_writes_stand_where_they_came_in(task: Task):
+    signals(task, 3)
+    at = Event.objects.get(stream=task.pk, seq=3).at
+    LateWrite.objects.create(
+        stream=task.pk,
+        at=at,
+        held_epoch=2,
+        presented_epoch=1,
+        presented_nonce=task.pk,
+        actor="worker:w-1",
+        kind="checkpoint.advanced",
+        data={"step": 1},
+    )
+    rows = [row.id for row in timeline_window(task=task).rows]
+    late = next(row for row in rows if row.startswith("late-"))
+    assert rows.index(late) > rows.index("event-3")
+
+
+def test_the_next_failure_is_found_and_after_the_last_the_first_again(client_of, people: People, task: Task):
+    events = [SignalReceived(name="a"), CallOutcome(name="pay", attempt=1, outcome="unknown"), SignalReceived(name="b")]
+    append(stream=task.pk, events=events, actor="worker:w")
+    url = reverse("task", args=[task.pk])
+    rhea = client_of(people.rhea)
+    for start in (0, 3):
+        assert rhea.get(url, {"find": "failure", "from": start}).url == f"{url}?event=3#event-3"
+
+
+def test_one_event_is_shown_whole_with_what_is_kept_apart_and_what_was_altered(client_of, people: People, task: Task):
+    result = {"big": "x" * 20_000, "odd": "a\x00b", "text": "<script>alert(1)</script>"}
+    append(stream=task.pk, events=[CallOutcome(name="pay", attempt=1, outcome="ok", result=result)], actor="worker:w")
+    rhea = client_of(people.rhea)
+    shown = page(rhea, task, event=2)
+    assert "Altered before it was kept" in shown
+    assert "Read the whole" in shown
+    assert "<script>alert" not in shown
+    for blob in Blob.objects.filter(stream=task.pk):
+        answer = rhea.get(reverse("task-blob", args=[task.pk, blob.sha256]))
+        assert answer.content == bytes(blob.content)
+        assert answer["Content-Disposition"].startswith("attachment")
+        assert client_of(people.tobin).get(answer.request["PATH_INFO"]).status_code == 404
+    assert rhea.get(reverse("task", args=[task.pk]), {"event": 99}).status_code == 404
+
+
+def test_actions_do_what_the_services_do_and_say_so(client_of, people: People, task: Task):
+    rhea = client_of(people.rhea)
+    assert act(rhea, task, "pause", reason="a break").status_code == 303
+    assert "rhea</code> paused the task" in page(rhea, task)
+    assert act(rhea, task, "resume").status_code == 303
+    assert act(rhea, task, "signal", name="go", payload='{"n": 1}', request_key="k1").status_code == 303
+    assert act(rhea, task, "signal", name="go", payload='{"n": 1}', request_key="k1").status_code == 303
+    assert Event.objects.get(stream=task.pk, kind="signal.received").data["payload"] == {"n": 1}
+    copied = act(rhea, task, "copy", request_key="k2")
+    assert Task.objects.get(pk=copied.url.split("/")[2]).title == "Copy of Clean the harbour"
+    assert act(rhea, task, "cancel", reason="enough").status_code == 303
+    assert kinds(task)[-2:] == ["task.cancel_requested", "task.cancelled"]
+
+
+def test_a_refused_action_shows_the_fresh_page_with_the_refusal_and_what_was_typed(client_of, people, task: Task):
+    rhea = client_of(people.rhea)
+    act(rhea, task, "cancel", reason="enough")
+    refused = act(rhea, task, "pause", reason="my words")
+    assert refused.status_code == 409
+    assert "cannot be paused; nothing was changed" in refused.content.decode()
+    empty = act(rhea, task, "cancel")
+    assert empty.status_code == 422
+    assert act(rhea, task, "explode").status_code == 404
+    assert rhea.get(reverse("task-act", args=[task.pk, "pause"])).status_code == 405
+
+
+def test_who_may_only_look_is_told_so_and_refused(client_of, people: People, task: Task):
+    vera = client_of(person("vera", people.workspace, Role.VIEWER))
+    assert "You do not have the right tasks:operate" in page(vera, task)
+    refused = act(vera, task, "pause", reason="x")
+    assert refused.status_code == 403
+    assert kinds(task) == ["task.created"]
+    tobin = client_of(people.tobin)
+    assert tobin.get(reverse("task", args=[task.pk])).status_code == 404
+    assert act(tobin, task, "pause", reason="x").status_code == 404
+    assert act(client_of(people.rhea, enforce_csrf_checks=True), task, "pause", reason="x").status_code == 403
+
+
+def test_an_approval_that_is_asked_for_leads_to_its_card(client_of, people: People, task: Task):
+    from tasks_app.record.events import ApprovalRequested
+
+    call_in(task, "pay", CallState.ASKED)
+    asked = ApprovalRequested(
+        approval=str(task.pk), name="pay", digest="d", group="approvers", line="Pay 1 EUR", policy={}
+    )
+    task_set(task, asked)
+    shown = page(client_of(people.rhea), task)
+    assert "Waiting for approval: <q" in shown
+    assert reverse("approval", args=[task.pk]) in shown
+
+
+def test_a_paused_or_unverified_task_says_why(client_of, people: People, task: Task):
+    from tasks_app.record.events import TaskUnverified
+
+    missing = [{"criterion": "box.holds", "expected": "full", "seen": "empty"}]
+    task_set(task, TaskUnverified(missing=missing), status="unverified", wake_at=None)
+    shown = page(client_of(people.rhea), task)
+    assert "Says done, check failed: <code>box.holds</code>" in shown
+    assert "full" in shown
+    assert "empty" in shown
+
+
+def test_a_due_task_that_nobody_takes_says_so(client_of, people: People, task: Task):
+    assert "No worker has taken" not in page(client_of(people.rhea), task)
+    task_set(task, wake_at=After(-30))
+    assert "No worker has taken" in page(client_of(people.rhea), task)
