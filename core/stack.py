@@ -42,7 +42,8 @@ class Stack:
 
     ``extra`` joins the process table (and takes the place of a program of the same name); ``job`` is a program whose
     end ends everything. All see ``environment``; a program's own goes before it. ``when_ready`` gets the address of
-    the pages, once, as soon as they answer; it is called on the supervisor's thread and must not wait.
+    the pages, once, as soon as they answer; ``over`` is asked again and again whether this was all. Both are called on
+    the supervisor's thread and must not wait.
     """
 
     port: int = 8000
@@ -52,6 +53,7 @@ class Stack:
     job: Program | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
     when_ready: Callable[[str], None] | None = None
+    over: Callable[[], bool] = lambda: False
     output: Output = field(default_factory=Output)
 
 
@@ -69,7 +71,7 @@ def stack_run(stack: Stack) -> int:
             programs = [_placed(program, environment) for program in _table(stack, number).values()]
             job = _placed(stack.job, environment) if stack.job else None
             supervisor = Supervisor(services=services, programs=programs, job=job, output=stack.output)
-            return supervisor.run(until_ready=_announcer(stack, number))
+            return supervisor.run(until_ready=_announcer(stack, number), over=stack.over)
 
 
 @contextmanager

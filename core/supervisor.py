@@ -44,14 +44,14 @@ class Supervisor:
         with suppress(OSError):
             os.write(self._wake_write, b".")
 
-    def run(self, *, until_ready: Callable[[], bool] = lambda: True) -> int:
+    def run(self, *, until_ready: Callable[[], bool] = lambda: True, over: Callable[[], bool] = lambda: False) -> int:
         """Keep all members running until stopped; ``until_ready`` is called on each look until it returns True.
 
-        Returns the job's exit code, or 0.
+        ``over`` is asked on each look as well, and ends it all. Returns the job's exit code, or 0.
         """
         ready = False
         with self._signals():
-            while not self._requests and not self.output.broken:
+            while not (self._requests or self.output.broken or over()):
                 self._start_due()
                 self._look()
                 ready = ready or until_ready()

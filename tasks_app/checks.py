@@ -26,6 +26,12 @@ def users_code_is_whole(app_configs: Sequence[AppConfig] | None, **kwargs: Any) 
     return found + [message for tool in registry.tools() for message in of_tool(tool)]
 
 
+@register(deploy=True)
+def users_code_could_be_safer(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Say what costs a person's time later: on ``check --deploy``, not at the start of every command."""
+    return [message for tool in registry.tools() for message in weak(tool)]
+
+
 def of_agent(agent: Agent) -> Iterator[CheckMessage]:
     """Return what an agent misses."""
     name = f"The agent {agent.name!r} version {agent.version}"
@@ -50,7 +56,7 @@ def of_tool(tool: Contract) -> Iterator[CheckMessage]:
         yield Warning(f"{_named(tool)} has no docstring: people cannot read what it does.", id="tasks.W004")
     if tool.effect_class == EffectClass.NONE:
         return
-    yield from _looking(tool)
+    yield from _read_back(tool)
     if not tool.how_to_check:
         text = f"{_named(tool)} says nothing to a person who must find out whether it happened."
         yield Warning(text, hint="Set how_to_check to a sentence: where to look, for what.", id="tasks.W006")
@@ -60,31 +66,33 @@ def of_tool(tool: Contract) -> Iterator[CheckMessage]:
     yield from _business_key(tool)
 
 
-def _looking(tool: Contract) -> Iterator[CheckMessage]:
+def weak(tool: Contract) -> Iterator[CheckMessage]:
+    """Return where a tool that is whole could be stronger."""
     if tool.effect_class == EffectClass.OPAQUE:
         text = f"{_named(tool)} is opaque: each unknown outcome of it waits for a person."
         hint = (
             "If the provider has a field that you fill and can search (a memo), put the key there: it is readable then."
         )
         yield Info(text, hint=hint, id="tasks.I001")
-        return
-    if tool.verify is None:
+    if tool.effect_class == EffectClass.KEYED and tool.find is None:
+        text = f"{_named(tool)} has no look-up: once the provider has forgotten a key, an open call waits for a person."
+        yield Info(text, hint="Set find(key), if the provider can be asked for it.", id="tasks.I002")
+    if tool.effect_class != EffectClass.NONE and tool.once_per is None:
+        text = f"{_named(tool)} has no business key: the same act under another name is another act."
+        yield Info(text, hint="Set once_per to what makes two calls the same act.", id="tasks.I003")
+
+
+def _read_back(tool: Contract) -> Iterator[CheckMessage]:
+    if tool.verify is None and tool.effect_class != EffectClass.OPAQUE:
         text = f"{_named(tool)} has no read-back: its effects are answered, never verified."
         yield Warning(
             text, hint="Set verify(args, answer), a request of its own that reads the world.", id="tasks.W005"
         )
-    if tool.find is None:
-        text = f"{_named(tool)} has no look-up: once the provider has forgotten a key, an open call waits for a person."
-        yield Info(text, hint="Set find(key), if the provider can be asked for it.", id="tasks.I002")
 
 
 def _business_key(tool: Contract) -> Iterator[CheckMessage]:
-    if tool.once_per is None:
-        text = f"{_named(tool)} has no business key: the same act under another name is another act."
-        yield Info(text, hint="Set once_per to what makes two calls the same act.", id="tasks.I003")
-        return
-    names = {name for _, name, _, _ in string.Formatter().parse(tool.once_per) if name is not None}
-    if not names:
+    fields = string.Formatter().parse(tool.once_per or "")
+    if tool.once_per is not None and not any(name for _, name, _, _ in fields):
         text = f"{_named(tool)} has the business key {tool.once_per!r}, which is the same for all of its calls."
         yield Warning(text, hint="Name arguments or fields of the intent: {service}.", id="tasks.W008")
 

@@ -76,4 +76,4 @@ DEATHS = [
     Death(incident="INC-4110", boundary=B.IN_FLIGHT, position=P.IN_FLIGHT, call="mail", of=R, victim=CHILD),
     Death(incident="INC-4110", boundary=B.COMPLETE, position=P.BEFORE, trigger="change", victim=WORKER),
 ]
-SYSTEMS = {"ticket": "tickets", "change": "config", "credit": "payments", "mail": "mail"}
+TOOLS = {"ticket": "ticket.open", "change": "config.change", "credit": "vendor.credit", "mail": "mail.notify"}

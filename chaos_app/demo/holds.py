@@ -4,6 +4,7 @@ import threading
 
 import httpx
 
+from chaos_app.demo.reports import Expected
 from chaos_app.injector.controller import Controller
 from chaos_app.injector.plan import Plan, Stage
 from chaos_app.world.client import WorldClient
@@ -14,11 +15,11 @@ LOOKS = 1000  # seconds that a request is waited for; the run ends long before
 class Hold:
     """One request that the world parks once, before it applies it or after. Give it the plan of the death."""
 
-    def __init__(self, *, world: str, controller: Controller, plan: Plan, system: str, at: str) -> None:
+    def __init__(self, *, world: str, controller: Controller, plan: Plan, effect: Expected, at: str) -> None:
         self._world = WorldClient(world)
         self._controller, self._plan = controller, plan
-        match = {"call": f"{plan.place.task}/{plan.place.call}"}
-        self._fault = self._world.arm(system, "hold", match=match, at=at, times=1).id
+        match = {"business_key": effect.business_key}
+        self._fault = self._world.arm(effect.system, "hold", match=match, at=at, times=1).id
         threading.Thread(target=self._run, name=f"hold {self._fault}", daemon=True).start()
 
     def _run(self) -> None:

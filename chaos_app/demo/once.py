@@ -1,7 +1,5 @@
 """``manage.py demo --once``: the stack, the world, the controller and the story in one run that cleans up behind it."""
 
-import os
-import signal
 import tempfile
 import threading
 import time
@@ -32,6 +30,8 @@ class Once:
         self._began = time.monotonic()
         self._told: Told | None = None
         self._failure = ""
+        self._played = threading.Event()
+        self._stopped = True  # until we ourselves say that it is over
 
     def run(self) -> int:
         """Run everything to its end. Returns the exit code: 0 where all is well, 130 where it was stopped."""
@@ -58,7 +58,7 @@ class Once:
         def begin(url: str) -> None:
             threading.Thread(target=self._play, args=[story, url], name="story", daemon=True).start()
 
-        return Stack(port=self._port, environment=environment, when_ready=begin, output=output)
+        return Stack(port=self._port, environment=environment, when_ready=begin, over=self._over, output=output)
 
     def _play(self, story: Story, url: str) -> None:
         try:
@@ -68,7 +68,12 @@ class Once:
             with (settings.VAR_DIR / "processes.log").open("a") as stream:
                 traceback.print_exc(file=stream)
         finally:
-            os.kill(os.getpid(), signal.SIGTERM)  # the supervisor ends everything, then ``run`` goes on
+            self._played.set()
+
+    def _over(self) -> bool:
+        """Whether the supervisor is to end everything. It asks only as long as nobody else has stopped it."""
+        self._stopped = not self._played.is_set()
+        return not self._stopped
 
     def _heard(self, plan: Plan) -> None:
         place = plan.place
@@ -77,9 +82,12 @@ class Once:
         self._say(f"SIGKILL of the {plan.victim.value} at {where}{call}: {plan.stage.value} {plan.why}".rstrip())
 
     def _end(self) -> int:
+        if self._stopped:
+            self._say("Stopped before its end; nothing is left running.")
+            return STOPPED
         if self._told is None:
-            self._say(f"Not finished: {self._failure or 'stopped before its end'}. Everything was stopped.")
-            return 1 if self._failure else STOPPED
+            self._say(f"Not finished: {self._failure} Nothing is left running.")
+            return 1
         lines, well = report(self._told)
         text = "\n".join(lines)
         (settings.VAR_DIR / "report.txt").write_text(text + "\n")

@@ -3,7 +3,6 @@
 import os
 import sys
 import threading
-import time
 import webbrowser
 from pathlib import Path
 
@@ -12,12 +11,11 @@ from django.conf import settings
 from chaos_app.demo.desk import Desk
 from chaos_app.demo.people import Entry, people_enter
 from chaos_app.demo.reports import incidents, reports_file
+from chaos_app.incidents.model import model_name
 from core import port as ports
 from core.output import Output
 from core.program import Program
 from core.stack import Stack, stack_run
-
-READY_SECONDS = 60.0
 
 
 def demo_stay(*, port: int, browser: bool) -> int:
@@ -46,7 +44,7 @@ def _world(web: int, smtp: int) -> Program:
 
 
 class Greeter:
-    """Gives the incidents once workers are there, and says where to look."""
+    """Gives the incidents, and says where to look."""
 
     def __init__(self, *, url: str, world: str, output: Output, browser: bool) -> None:
         self._url, self._world, self._output, self._browser = url, world, output, browser
@@ -62,16 +60,16 @@ class Greeter:
         self._greet(entry)
 
     def _give(self, entry: Entry) -> None:
-        desk = Desk(self._url, entry.starts)
-        until = time.monotonic() + READY_SECONDS
-        while not desk.ready() and time.monotonic() < until:
-            time.sleep(0.3)
+        desk = Desk(self._url, entry.starts)  # a task that no worker can take yet waits for one
         for incident in incidents():
             desk.start(incident.report)
         desk.close()
 
     def _greet(self, entry: Entry) -> None:
         self._say("Ten incidents are being worked on. Each waits for an approval before it changes anything.")
+        self._say(
+            f"What to change is proposed by {model_name() or 'a script (no model is set up: see HANDRAIL_MODEL)'}."
+        )
         self._say(f"Sign in as silas, who approves:  {entry.links['silas']}")
         self._say(f"Sign in as rhea, who started them:  {entry.links['rhea']}")
         self._say("Each link works once, within 15 minutes, on this machine; manage.py sign_in_link makes another.")

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from chaos_app.demo.approver import Approver
-from chaos_app.demo.deaths import DEATHS, SYSTEMS, Death
+from chaos_app.demo.deaths import DEATHS, TOOLS, Death
 from chaos_app.demo.desk import Desk
 from chaos_app.demo.holds import Hold
 from chaos_app.demo.people import people_enter
@@ -100,17 +100,17 @@ class Story:
                 with self._controller.held():
                     task = desk.start(incident.report)
                     self._tasks[task] = incident
-                    self._arm(incident.id, task)
+                    self._arm(incident, task)
                 self._say(f"{incident.id}: rhea starts a task")
 
-    def _arm(self, incident: str, task: UUID) -> None:
+    def _arm(self, incident: Incident, task: UUID) -> None:
         for death, plan in self._told.plans:
-            if death.incident != incident:
+            if death.incident != incident.id:
                 continue
             plan.place.task = task
             if death.outside and death.call:
-                system = SYSTEMS[death.call]
-                Hold(world=self._world.url, controller=self._controller, plan=plan, system=system, at=death.outside)
+                effect = next(wanted for wanted in incident.expected if wanted.tool == TOOLS[death.call])
+                Hold(world=self._world.url, controller=self._controller, plan=plan, effect=effect, at=death.outside)
             else:
                 self._controller.arm(plan)
 

@@ -18,6 +18,7 @@ from tasks_app.view import CallView, TaskView
 
 # It had no effect, and for no reason that speaks against trying again: a person sees the new proposal as well.
 AGAIN = {CallState.NOT_HAPPENED, CallState.LAPSED, CallState.VOIDED}
+NEVER_SENT = {"not-sent", "unreachable"}
 MOST_TRIES = 5
 
 
@@ -99,7 +100,7 @@ def _may_be_tried_anew(tried: CallView | None) -> bool:
     if tried is None:
         return False
     refusal = tried.refusal or {}
-    return tried.state in AGAIN or bool(refusal.get("moved")) or refusal.get("code") == "unreachable"
+    return tried.state in AGAIN or bool(refusal.get("moved")) or refusal.get("code") in NEVER_SENT
 
 
 def _reason(tried: CallView) -> str:

@@ -17,7 +17,7 @@ from tasks_app.outside import http_client, looking_client
 
 TIMEOUT = 3.0  # seconds that one attempt may take
 LAG = 1.0  # seconds after an attempt's deadline in which these systems may still apply what they accepted
-LOOKING = 3.0  # seconds that a look-up or a read may take
+LOOKING = 5.0  # seconds that a look-up or a read may take
 
 
 def web_address() -> str:

@@ -13,7 +13,8 @@ from core.boundaries import Boundary, Position
 class Place:
     """Where: a boundary and a position, in the life of a task, of one of its calls (None: of any or none).
 
-    ``task`` may be filled in later, once there is one; until then nobody is there.
+    ``task`` may be filled in later, once there is one; until then nobody is there. A call's later tries (``change-2``)
+    are there as well.
     """
 
     boundary: Boundary
@@ -24,7 +25,10 @@ class Place:
     def fits(self, report: Report) -> bool:
         """Whether a process that reports this is there."""
         here = (report.boundary, report.position, report.task) == (self.boundary, self.position, self.task)
-        return self.task is not None and here and self.call in (None, report.call)
+        return self.task is not None and here and self._is_of_call(report.call or "")
+
+    def _is_of_call(self, name: str) -> bool:
+        return self.call is None or name == self.call or name.rpartition("-")[0] == self.call
 
 
 class Stage(StrEnum):

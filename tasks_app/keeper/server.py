@@ -4,6 +4,7 @@ Several slices of one task may be in one list (a lost one and its successor in t
 by their nonces.
 """
 
+import math
 import os
 import selectors
 import socket
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 import structlog
+from django.conf import settings
 
 from tasks_app.keeper import protocol
 from tasks_app.keeper.process import WatchedProcess, peer_pid, stopped
@@ -28,6 +30,7 @@ log = structlog.get_logger(__name__)
 
 TICK = 0.1  # seconds between looks at deadlines and at processes without a pidfd
 STATUS_WAIT = 0.2  # seconds that a death waits for the worker's main process to say how the process ended
+LAST_WORD = 5.0  # seconds after the last lease has run out in which losses are still tried to be written
 
 
 @dataclass(eq=False, slots=True)
@@ -49,7 +52,7 @@ class Dying:
 
 
 class Server:
-    """Runs until its worker has gone and every loss is written."""
+    """Runs until its worker has gone and every loss is written, or can be seen by all since the leases have run out."""
 
     def __init__(self, *, worker: WorkerDescription, listener: socket.socket) -> None:
         self._worker, self._listener = worker, listener
@@ -59,6 +62,7 @@ class Server:
         self._processes: dict[int, WatchedProcess] = {}
         self._main = WatchedProcess(worker.pid)
         self._main_gone = False
+        self._until = math.inf
         self._dying: dict[int, Dying] = {}
         self._exits: dict[int, str] = {}
         self._causes: dict[UUID, str] = {}
@@ -88,10 +92,13 @@ class Server:
         if self._main.fd is not None:
             self._selector.register(self._main.fd, selectors.EVENT_READ, self._main_ended)
         self.renewer.start()
-        while not (self._main_gone and not self._processes and not self._dying and self.renewer.idle):
+        while not (self._all_told() or time.monotonic() > self._until):
             for key, _ in self._selector.select(TICK):
                 key.data()
             self._look()
+
+    def _all_told(self) -> bool:
+        return self._main_gone and not self._processes and not self._dying and self.renewer.idle
 
     def _look(self) -> None:
         now = time.monotonic()
@@ -110,6 +117,8 @@ class Server:
 
     def _main_ended(self) -> None:
         self._main_gone = True
+        # A database that stays away longer than a lease (it died with everything else) needs no word from us any more.
+        self._until = time.monotonic() + settings.LEASE_SECONDS + LAST_WORD
         if self._main.fd is not None:
             self._selector.unregister(self._main.fd)
         self._main.close()

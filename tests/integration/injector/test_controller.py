@@ -14,7 +14,7 @@ from chaos_app.injector.controller import Controller
 from chaos_app.injector.handler import injector_install
 from chaos_app.injector.killing import NotOursError, Victim, kill
 from chaos_app.injector.plan import Place, Plan, Stage
-from chaos_app.injector.report import SOCKET
+from chaos_app.injector.report import SOCKET, Report
 from core import boundaries
 from core.boundaries import Boundary, Position
 from tests.processes import ROOT, alive, wait_for
@@ -104,6 +104,14 @@ def test_a_process_that_we_did_not_start_is_left_alone() -> None:
             kill(stranger, Victim.CHILD)
         assert alive(stranger)
         starter.communicate("\n")
+
+
+def test_a_later_try_of_a_call_is_at_the_place_of_that_call() -> None:
+    def at(call: str) -> bool:
+        said = {"boundary": Boundary.SEND, "position": Position.BEFORE_SEND, "task": TASK, "epoch": 1}
+        return plan("mail").place.fits(Report(**said, call=call, pid=1, parent=1))
+
+    assert [at(name) for name in ("mail", "mail-2", "email", "mailing")] == [True, True, False, False]
 
 
 def test_a_controller_that_has_gone_stops_nobody(controller: Controller) -> None:

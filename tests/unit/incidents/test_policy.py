@@ -83,9 +83,19 @@ def test_the_environment_chooses_the_policy(monkeypatch: pytest.MonkeyPatch) -> 
     for name in ("HANDRAIL_MODEL", *model_module.MODELS):
         monkeypatch.delenv(name, raising=False)
     assert model_name() == ""
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "unused")
-    assert model_name().startswith("anthropic:")
     monkeypatch.setenv("HANDRAIL_MODEL", "openai:another")
     assert model_name() == "openai:another"
     monkeypatch.setenv("HANDRAIL_MODEL", "scripted")
     assert model_name() == ""
+
+
+def test_a_key_alone_asks_for_a_model_only_where_its_package_is_installed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("HANDRAIL_MODEL", raising=False)
+    monkeypatch.setenv("ONE_KEY", "unused")
+    monkeypatch.setattr(model_module, "MODELS", {"ONE_KEY": "a_provider:a-model"})
+    assert model_name() == ""
+    (tmp_path / "a_provider.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    assert model_name() == "a_provider:a-model"

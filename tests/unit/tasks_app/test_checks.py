@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from tasks_app.checks import of_agent, of_tool
+from tasks_app.checks import of_agent, of_tool, weak
 from tasks_app.contracts import Absent, Answer, Contract, EffectClass, Observed
 from tasks_app.criteria import criterion
 from tasks_app.decisions import complete
@@ -53,12 +53,16 @@ def test_what_a_tool_misses_is_named() -> None:
     assert told(how_to_check="") == ["tasks.W006"]
     assert told(asks=True, preview=None) == ["tasks.W007"]
     assert told(once_per="always") == ["tasks.W008"]
-    assert told(once_per=None) == ["tasks.I003"]
-    assert told(effect_class=EffectClass.KEYED, find=None) == ["tasks.I002"]
+
+
+def test_where_a_whole_tool_could_be_stronger_is_said_before_a_deployment() -> None:
+    assert [message.id for message in weak(contract(once_per=None))] == ["tasks.I003"]
+    assert [message.id for message in weak(contract(effect_class=EffectClass.KEYED, find=None))] == ["tasks.I002"]
+    assert list(weak(contract())) == []
 
 
 def test_an_opaque_tool_is_told_how_it_could_be_readable() -> None:
-    message = next(of_tool(contract(effect_class=EffectClass.OPAQUE, find=None, verify=None)))
+    message = next(weak(contract(effect_class=EffectClass.OPAQUE, find=None, verify=None)))
     assert "memo" in (message.hint or "")
 
 
