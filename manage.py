@@ -23,6 +23,8 @@ def main() -> None:
         execute_from_command_line(sys.argv)
     except (EmbeddedError, ImproperlyConfigured) as error:
         sys.exit(str(error))
+    except KeyboardInterrupt:
+        sys.exit(130)
     except OperationalError as error:
         if getattr(error.__cause__, "sqlstate", None) is not None:  # the server answered: that is another matter
             raise

@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def wait_for[T](look: Callable[[], T], *, seconds: float = 20, what: str = "") -> T:
+def wait_for[T](look: Callable[[], T], *, seconds: float = 30, what: str = "") -> T:
     """Call ``look`` until it returns something true, and return that; fail after ``seconds``."""
     until = time.monotonic() + seconds
     while not (found := look()):

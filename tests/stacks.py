@@ -54,7 +54,7 @@ def stack_up(var, log, *options) -> Iterator[Up]:
     log.write_text("")
     command = ["manage.py", "up", "--port", "0", "--concurrency", "1", *options]
     with running(*command, env=environment(var), log=log) as process:
-        wait_for(lambda: "ready at" in log.read_text() or process.poll() is not None, seconds=60)
+        wait_for(lambda: "ready at" in log.read_text() or process.poll() is not None, seconds=100)
         assert "ready at" in log.read_text(), log.read_text()
         yield Up(process, var, log)
 

@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -151,9 +152,15 @@ class Postgres:
                 raise FolderUnusableError(path, f"Postgres does not run as root, and uid {uid} cannot enter it")
 
     def _mend(self, left: Path) -> None:
-        """Remove a pid file whose process is gone or somebody else's; wait for one of ours that is still ending."""
+        """Remove a pid file whose process is gone or somebody else's; wait for one of ours that is still ending.
+
+        Where the kernel ends no child with its starter (macOS), an old server is asked to end, once.
+        """
         until = time.monotonic() + 10
-        while (pid := _first_number(left)) and _works_in(pid, self.data):
+        pid = _first_number(left)
+        if sys.platform != "linux" and pid and _works_in(pid, self.data):
+            os.kill(pid, signal.SIGINT)
+        while pid and _works_in(pid, self.data):
             if time.monotonic() > until:
                 raise DataBrokenError(self.data, f"an older Postgres (process {pid}) still uses it; stop that first")
             time.sleep(0.05)
@@ -201,6 +208,9 @@ def _first_number(path: Path) -> int:
 
 def _works_in(pid: int, data: Path) -> bool:
     """Whether process ``pid`` is a server on this folder: Postgres works in its data folder, other programs do not."""
+    if sys.platform != "linux":
+        named = subprocess.run(["ps", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False)
+        return str(data) in named.stdout
     with suppress(OSError):
         return Path(f"/proc/{pid}/cwd").readlink() == data
     return False

@@ -9,6 +9,10 @@ from celery import Celery
 from core.embedded import address
 from tests.processes import kill, pool_processes, running, wait_for
 
+# Celery itself looks every five seconds; a look each tenth of a second leaves the time that a fork takes, however busy
+# the machine is.
+LONG_BEFORE_CELERY = 4.0
+
 
 @pytest.fixture
 def worker(private_services, tmp_path):
@@ -23,7 +27,7 @@ def worker(private_services, tmp_path):
     log = tmp_path / "worker.log"
     command = ["-m", "celery", "-A", "tests.busy", "worker", "-n", "one@%h", "--concurrency", "2", "--loglevel", "INFO"]
     with running(*command, env=env, log=log) as process, Celery(broker=broker, set_as_current=False) as client:
-        wait_for(lambda: " ready." in log.read_text(), what="the worker to be ready")
+        wait_for(lambda: " ready." in log.read_text(), seconds=90, what="the worker to be ready")
         yield process, services, client
 
 
@@ -47,7 +51,7 @@ def slowest_of_four(process, client, tmp_path):
 
 def test_a_pool_process_killed_at_work_is_replaced_at_once(worker, tmp_path):
     process, _, client = worker
-    assert slowest_of_four(process, client, tmp_path) < 1.5
+    assert slowest_of_four(process, client, tmp_path) < LONG_BEFORE_CELERY
 
 
 def test_it_is_still_replaced_at_once_after_the_broker_went_away_and_came_back(worker, tmp_path):
@@ -57,4 +61,4 @@ def test_it_is_still_replaced_at_once_after_the_broker_went_away_and_came_back(w
     wait_for(lambda: "Connection to broker lost" in log.read_text(), what="the loss of the broker to be noticed")
     services.valkey.start()
     wait_for(lambda: log.read_text().count("Connected to ") == 2, seconds=40, what="the worker to be back")
-    assert slowest_of_four(process, client, tmp_path) < 1.5
+    assert slowest_of_four(process, client, tmp_path) < LONG_BEFORE_CELERY
