@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from hypothesis import HealthCheck, Phase, given, settings, target
+from hypothesis import HealthCheck, Phase, example, given, settings, target
 from hypothesis import strategies as st
 
 from approvals_app.models import ApprovalRequest
@@ -222,6 +222,9 @@ def crew(transactional_db: None, monkeypatch: pytest.MonkeyPatch, settings: Any)
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(steps=STEPS, acts=ACTS, looks=LOOKS, plan=EVENTS)
+@example(steps=[["keyed"], ["readable"], ["keyed"]], acts=[], looks=[], plan=[(8, "fenced"), (8, "die")])
+@example(steps=[["keyed", "readable"], ["state"]], acts=["lost", "late"], looks=[], plan=[(9, "fenced"), (9, "die")])
+@example(steps=[["gated"], ["opaque"]], acts=["die after", "die late"], looks=["cannot"], plan=[(30, "pause")])
 @pytest.mark.timeout(max(120, EXAMPLES * 15))
 def test_whatever_dies_and_whoever_acts_the_record_and_the_outside_agree(
     crew: tuple[People, list[Any]], steps: list[list[str]], acts: list[str], looks: list[str], plan: list[Any]
