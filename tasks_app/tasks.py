@@ -58,8 +58,8 @@ def _run(lease: Lease, keeper: Client) -> None:
         slice_run(lease=lease, keeper=keeper, drain=keeper.draining)
     except Exception as error:  # the record must say so, whatever it was
         _failed(lease, error)
-    finally:
-        keeper.forget(lease)
+    # Not in a "finally": a process that is being ended (SystemExit) has not let go, and its keeper proves the death.
+    keeper.forget(lease)
 
 
 def _failed(lease: Lease, error: Exception) -> None:

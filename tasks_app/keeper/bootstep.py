@@ -22,6 +22,7 @@ from tasks_app.keeper.warm import warm_up
 from tasks_app.workers import WorkerDescription, carries_now
 
 EVERY = 0.1  # seconds between two looks
+SERVED_WITHIN = 60.0  # seconds that a starting worker waits for its keeper before it takes work all the same
 RETRY_START, RETRY_STEP, RETRY_MOST = 0.2, 0.3, 1.0  # seconds between tries while the broker is away
 
 
@@ -40,7 +41,8 @@ class KeeperStep(bootsteps.StartStopStep):
         super().__init__(worker, **kwargs)
 
     def start(self, worker: Any) -> None:
-        """Begin to look, where no event loop will call us; hear of a shutdown."""
+        """Wait for the keeper; begin to look, where no event loop will call us; hear of a shutdown."""
+        self._link.served(SERVED_WITHIN)  # on a busy machine it starts later than the pool
         signals.worker_shutting_down.connect(self._drain, weak=False)
         if worker.hub is None:
             worker.timer.call_repeatedly(EVERY, self.look)

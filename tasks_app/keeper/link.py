@@ -5,10 +5,12 @@ Only the main process uses this, from its own loop; no thread, since a prefork p
 
 import json
 import os
+import select
 import socket
 import subprocess
 import sys
 import tempfile
+import time
 from contextlib import suppress
 from pathlib import Path
 from uuid import UUID
@@ -22,6 +24,8 @@ from tasks_app.leases import WorkerIdentity
 from tasks_app.workers import WorkerDescription
 
 log = structlog.get_logger(__name__)
+
+PATIENCE = 0.1  # seconds between two looks whether the keeper still starts
 
 
 class Link:
@@ -73,6 +77,19 @@ class Link:
         self._say({"do": "hello", "role": "main", "pid": os.getpid()})
         if self._draining:
             self._say({"do": "draining"})
+
+    def served(self, seconds: float) -> bool:
+        """Wait until the keeper serves. Until then nothing is renewed, and a slice would lose its lease for nothing."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            self.keep()
+            connection = self._connection
+            if connection is None or not select.select([connection], [], [], PATIENCE)[0]:
+                continue
+            if {"do": "serving"} in (protocol.Reader(connection).read() or []):
+                return True
+        log.warning("keeper_late", worker=self._worker.name, seconds=seconds)
+        return False
 
     def _say(self, message: Message) -> None:
         if self._connection is not None:

@@ -196,6 +196,8 @@ class Server:
         match message:
             case {"do": "hello", "pid": int(pid)}:
                 peer.pid = peer.pid or pid
+                if message.get("role") == "main":
+                    self._tell(peer, {"do": "serving"})
                 if message.get("role") == "slices":
                     self._process_watch(peer.pid)
             case {"do": "expect" | "watch"}:
