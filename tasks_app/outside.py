@@ -1,6 +1,8 @@
 """What a tool uses to reach the outside: connections that are cut at the call's deadline."""
 
+import ssl
 import time
+from functools import cache
 
 import httpx
 
@@ -13,7 +15,7 @@ __all__ = ["cut_at_deadline", "http_client", "looking_client", "seconds_left"]
 def http_client(context: CallContext, *, base_url: str = "") -> httpx.Client:
     """Return an HTTP client for one call: no retries of its own, cut at the deadline, with the call's headers."""
     left, headers = seconds_left(context), context.headers()
-    client = httpx.Client(base_url=base_url, timeout=left, headers=headers, follow_redirects=False)
+    client = httpx.Client(base_url=base_url, timeout=left, headers=headers, verify=_trust())
     cut_at_deadline(client)
     return client
 
@@ -25,4 +27,10 @@ def seconds_left(context: CallContext) -> float:
 
 def looking_client(*, base_url: str = "", timeout: float = 5.0) -> httpx.Client:
     """Return an HTTP client for look-ups and read-backs (``timeout`` in seconds)."""
-    return httpx.Client(base_url=base_url, timeout=timeout, follow_redirects=False)
+    return httpx.Client(base_url=base_url, timeout=timeout, verify=_trust())
+
+
+@cache
+def _trust() -> ssl.SSLContext:
+    """Read the trusted certificates once: each client reading them anew takes most of a short call's time."""
+    return httpx.create_ssl_context()

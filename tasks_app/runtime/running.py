@@ -171,6 +171,7 @@ def outcome_values(row: Call, contract: Contract, outcome: Outcome) -> dict[str,
             values |= {"reference": outcome.reference} if outcome.reference else {}
         case "started":
             values |= {"state": CallState.STARTED, "handle": outcome.handle, "next_look_at": After(outcome.again_after)}
+            values |= {"maybe_applied": False}  # whatever an earlier attempt began, this handle tells of it
         case "refused" if not outcome.sent and effect != EffectClass.OPAQUE:
             values |= {"state": CallState.UNKNOWN, "next_look_at": After(0.2)}
         case "refused" if after_refusal(maybe_applied=row.maybe_applied).do == Do.REFUSE:
