@@ -1,7 +1,8 @@
 """Real Celery workers and sweepers that run the executor over a real outside world; what was started here ends here."""
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from subprocess import Popen
@@ -11,7 +12,7 @@ from uuid import UUID
 from tasks_app.models import Call, Event, Task
 from tasks_app.services.create import task_create
 from tests.people import People
-from tests.processes import running, wait_for
+from tests.processes import descendants, running, wait_for
 
 MODULES = "tests.agents,tests.outside_tools,tests.scripts"
 QUIET = ("--without-gossip", "--without-mingle", "--without-heartbeat")
@@ -22,7 +23,8 @@ class Crew:
 
     def __init__(self, stack: ExitStack, environment: Mapping[str, str], folder: Path, people: People) -> None:
         self.stack, self.folder, self.people = stack, folder, people
-        self.environment = {**environment, "HANDRAIL_MODULES": MODULES}
+        self.environment = {**environment, "HANDRAIL_MODULES": MODULES, "HANDRAIL_STALLS": str(folder)}
+        self.environment["HANDRAIL_TEST_TIMEOUT"] = "4.0"
         self._number = itertools.count(1)
 
     def worker(self, name: str = "w", *, concurrency: int = 1, more: tuple[str, ...] = ()) -> Popen[bytes]:
@@ -30,8 +32,13 @@ class Crew:
         command = ["-m", "celery", "-A", "core", "worker", "-n", f"{name}@%h", "--pool", "prefork", "-l", "INFO"]
         command += ["--concurrency", str(concurrency), *QUIET, *more]
         process = self.stack.enter_context(running(*command, env=self.environment, log=log))
-        wait_for(lambda: " ready." in log.read_text(), seconds=60, what=f"worker {name} to be ready")
+        wait_for(lambda: " ready." in log.read_text(), seconds=180, what=f"worker {name} to be ready")
         return process
+
+    def workers(self, *names: str, more: tuple[str, ...] = ()) -> dict[str, Popen[bytes]]:
+        """Start several at once; which of them gets a task is told by ``owner``."""
+        with ThreadPoolExecutor(len(names)) as pool:
+            return dict(zip(names, pool.map(lambda name: self.worker(name, more=more), names), strict=True))
 
     def sweeper(self) -> Popen[bytes]:
         log = self.folder / f"sweeper-{next(self._number)}.log"
@@ -61,21 +68,34 @@ def status(task: Task) -> str:
     return str(Task.objects.values_list("status", flat=True).get(pk=task.pk))
 
 
-def wait_status(task: Task, *wanted: str, seconds: float = 30) -> str:
+def wait_status(task: Task, *wanted: str, seconds: float = 60) -> str:
     """Wait until the task has one of these statuses."""
-    wait_for(lambda: status(task) in wanted, seconds=seconds, what=f"{wanted}; {status(task)}: {kinds(task.pk)}")
+    _wait(task, lambda: status(task) in wanted, seconds, " or ".join(wanted))
     return status(task)
 
 
-def wait_kind(task: Task, kind: str, count: int = 1, seconds: float = 30) -> Event:
+def wait_kind(task: Task, kind: str, count: int = 1, seconds: float = 60) -> Event:
     """Wait until the task has so many events of a kind; return the last of them."""
-    wait_for(lambda: kinds(task.pk).count(kind) >= count, seconds=seconds, what=f"{count} x {kind}: {kinds(task.pk)}")
+    _wait(task, lambda: kinds(task.pk).count(kind) >= count, seconds, f"{count} x {kind}")
     return event(task.pk, kind)
+
+
+def _wait(task: Task, look: Callable[[], bool], seconds: float, what: str) -> None:
+    try:
+        wait_for(look, seconds=seconds, what=what)
+    except AssertionError as error:
+        raise AssertionError(f"{error}; it is {status(task)}: {kinds(task.pk)}") from error
 
 
 def slice_pid(task: Task) -> int:
     """Return the process that runs the task's latest slice."""
     return int(event(task.pk, "slice.claimed").data["pid"])
+
+
+def owner(task: Task, workers: Mapping[str, Popen[bytes]]) -> Popen[bytes]:
+    """Return the worker whose process runs the task's latest slice."""
+    pid = slice_pid(task)
+    return next(worker for worker in workers.values() if pid in descendants(worker.pid))
 
 
 def call_state(task: Task, name: str = "act") -> str:

@@ -9,13 +9,12 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import httpx
 from pydantic import BaseModel
 
 from tasks_app.contracts import Absent, Answer, CallContext, CannotTell, Found, LookUp, Observed, Refused, Started
 from tasks_app.criteria import Observation, check, criterion
-from tasks_app.decisions import Decision, call, calls, complete
-from tasks_app.outside import http_client
+from tasks_app.decisions import Decision, call, calls, complete, wait_until
+from tasks_app.outside import http_client, looking_client
 from tasks_app.registry import agent, tool
 from tasks_app.view import TaskView
 from tests.outside_tools import QUICK, Payment, Sku, Title, look, post, world_url
@@ -35,7 +34,13 @@ def scripted(view: TaskView) -> Decision:
     return SCRIPTS[view.intent["script"]](view)
 
 
-@agent("case.fragile", done_when=[criterion("note.is_there", box="world")], tasks_at_once=1)
+@agent("case.bare")
+def without_criteria(view: TaskView) -> Decision:
+    """Without criteria of its own."""
+    return SCRIPTS[view.intent["script"]](view)
+
+
+@agent("case.single", done_when=[criterion("note.is_there", box="world")], tasks_at_once=1)
 def one_at_a_time(view: TaskView) -> Decision:
     return SCRIPTS[view.intent["script"]](view)
 
@@ -94,29 +99,29 @@ def pay_badly(args: Payment, context: CallContext) -> Answer:
 
 
 class File(BaseModel):
-    name: str
+    path: str
     text: str
 
 
 def file_seen(args: File, answer: Answer) -> Observed:
-    with httpx.Client(base_url=world_url(), timeout=3) as client:
-        found = client.get(f"/files/{args.name}")
-    return Observed(matches=found.text == args.text, seen=found.text[:100], reference=args.name)
+    with looking_client(base_url=world_url(), timeout=3) as client:
+        found = client.get(f"/files/{args.path}")
+    return Observed(matches=found.text == args.text, seen=found.text[:100], reference=args.path)
 
 
 @tool("c.file", arguments=File, effect_class="keyed", verify=file_seen, **QUICK)
 def file_put(args: File, context: CallContext) -> Answer:
     with http_client(context, base_url=world_url()) as client:
-        answer = client.put(f"/files/{args.name}", content=args.text.encode())
+        answer = client.put(f"/files/{args.path}", content=args.text.encode())
     if answer.status_code == 422:
         raise Refused(answer.text[:200])
     answer.raise_for_status()
-    return Answer(result={"etag": answer.headers["ETag"]}, reference=args.name)
+    return Answer(result={"etag": answer.headers["ETag"]}, reference=args.path)
 
 
 @check("file.has_rows")
 def file_has_rows(name: str, at_least: int) -> Observation:
-    with httpx.Client(base_url=world_url(), timeout=3) as client:
+    with looking_client(base_url=world_url(), timeout=3) as client:
         answer = client.get(f"/files/{name}")
     rows = len(answer.text.splitlines()) if answer.is_success else 0
     details = {"digest": answer.headers.get("ETag", ""), "size": len(answer.content) if answer.is_success else 0}
@@ -216,6 +221,12 @@ def deadly(view: TaskView) -> Decision:
     if "c-2" not in view.calls:
         return call("c.die", name="c-2", sku="B-9")
     return complete()
+
+
+@script
+def until_tomorrow(view: TaskView) -> Decision:
+    """Wait for a day."""
+    return wait_until(name="tomorrow", seconds=86_400)
 
 
 @script
