@@ -3,9 +3,10 @@
 The system identifier changes with another cluster, the timeline with every promotion and every restore. While the
 identity is being reconciled, ``handrail_admission`` refuses every attempt; look-ups go on.
 
-What falls short: a call that was intended and attempted in commits that the new server never got is not in the
-record at all. Its agent decides afresh; the same name at the same step gets the same key, so a keyed provider
-recognises it and a readable one is looked up first, but an agent that now decides otherwise may act anew.
+What falls short: a call that was intended in commits that the new server never got is not in the record at all. Its
+agent decides afresh. The same place in the same step gets the same key, so that a keyed provider recognises it; a
+readable or opaque effect of a lost intention, or another decision of the agent, may act anew. Nor is a task found
+again that was created in lost commits: its client repeats the request under its key.
 """
 
 from uuid import UUID
@@ -14,17 +15,22 @@ import structlog
 from django.db import connection, transaction
 
 from core.hints import after_commit, live_hint
+from tasks_app.gate import gate
 from tasks_app.losses import Loss, lease_lose
-from tasks_app.models import Call, CallState, ClusterIdentity, Task
+from tasks_app.models import Call, CallState, ClusterIdentity, Status, Task
 from tasks_app.record.append import CallChange, append
-from tasks_app.record.events import CallInDoubt, CallResumeDecided, Event, SliceLost
+from tasks_app.record.events import After, CallInDoubt, CallOutcome, Event, SliceLost
 from tasks_app.status import OPEN, TERMINAL, EffectClass
+from tasks_app.wake import wake
 
 log = structlog.get_logger(__name__)
 
 ACTOR = "system"
 RULE = "C03"
 SEEN = "the database is another one, or was set back"
+WHY = "The database was set back: this call may have been sent in commits that it lost."
+UNSENT = frozenset({CallState.INTENDED, CallState.APPROVED})
+NOT_DUE = frozenset({Status.PAUSED, Status.QUARANTINED})
 
 
 def cluster_check() -> bool:
@@ -62,8 +68,10 @@ def cluster_reconcile_if_needed() -> int:
 
 
 def cluster_reconcile() -> int:
-    """Make every open call be judged as taken over, the opaque ones in doubt; then let attempts go on.
+    """Have every open call judged as taken over; then let attempts go on.
 
+    Keyed calls go on under their keys. Readable ones that seem unsent are looked up before anything is sent. Opaque
+    ones, and readable ones that still wait for a person here, are in doubt, and their approvals void.
     Task by task, so that a sweeper that dies half-way begins again without harm. Returns the number of tasks.
     """
     tasks = list(Task.objects.filter(calls__state__in=OPEN).exclude(status__in=TERMINAL).distinct().values_list("pk"))
@@ -79,36 +87,39 @@ def _reconcile(task: UUID) -> None:
         row = Task.objects.select_for_update().get(pk=task)
         if row.status in TERMINAL:
             return
-        events: list[Event] = []
-        changes: list[CallChange] = []
-        for call in Call.objects.filter(task=row, state__in=OPEN).exclude(state=CallState.IN_DOUBT):
-            event, change = _judge(call)
-            events.append(event)
-            changes.append(change)
-        if not events:
-            return
+        calls = list(Call.objects.filter(task=row, state__in=OPEN).exclude(state=CallState.IN_DOUBT).order_by("pk"))
+        events, changes = _judged(calls)
+        doubted = frozenset(change.name for change in changes if change.set["state"] == CallState.IN_DOUBT)
+        events = [*gate().void(task=task, names=doubted, reason=WHY), *events] if doubted else events
         if row.lease_nonce is not None:
             lease_lose(task=task, nonce=row.lease_nonce, loss=Loss(seen=SEEN, counted=False), actor=ACTOR)
         else:
-            events.insert(0, _lost_without_lease(row))
-        done = append(stream=task, events=events, actor=ACTOR, calls=changes)
-        after_commit(lambda: live_hint(stream=task, workspace=row.workspace_id, seq=done.head_seq))
+            events = [_lost_without_lease(row), *events]
+        due = {} if row.status in NOT_DUE else {"wake_at": After(0)}
+        done = append(stream=task, events=events, actor=ACTOR, calls=changes, task=due) if events else None
+        if done is not None:
+            after_commit(lambda: live_hint(stream=task, workspace=row.workspace_id, seq=done.head_seq))
+            wake(task)
 
 
-def _judge(call: Call) -> tuple[Event, CallChange]:
-    if call.effect_class == EffectClass.OPAQUE:
-        why = "The database was set back; whether this call was sent meanwhile cannot be found out by machine."
-        event = CallInDoubt(name=call.name, rule=RULE, reason=why, check="Look in the outside system.")
-        return event, CallChange(name=call.name, set={"state": CallState.IN_DOUBT, "maybe_applied": True})
-    decided = CallResumeDecided(
-        name=call.name,
-        rule=RULE,
-        move="look first",
-        effect_class=call.effect_class,
-        reason="The database was set back; this call may have been sent meanwhile.",
-        seen={"state": call.state},
-    )
-    return decided, CallChange(name=call.name, set={"look_first": True, "maybe_applied": True})
+def _judged(calls: list[Call]) -> tuple[list[Event], list[CallChange]]:
+    events: list[Event] = []
+    changes: list[CallChange] = []
+    for call in calls:
+        if call.effect_class == EffectClass.OPAQUE or (
+            call.effect_class == EffectClass.READABLE and call.state == CallState.ASKED
+        ):
+            event: Event = CallInDoubt(name=call.name, rule=RULE, reason=WHY, check="Look in the outside system.")
+            values: dict[str, object] = {"state": CallState.IN_DOUBT, "maybe_applied": True}
+        elif call.effect_class == EffectClass.READABLE and call.state in UNSENT:
+            why = {"code": RULE, "reason": WHY}
+            event = CallOutcome(name=call.name, attempt=call.attempts, outcome="unknown", error=why)
+            values = {"state": CallState.UNKNOWN, "maybe_applied": True}
+        else:  # the ordinary rules do: the same key again, a look-up, a read-back
+            continue
+        events.append(event)
+        changes.append(CallChange(name=call.name, set=values))
+    return events, changes
 
 
 def _lost_without_lease(row: Task) -> SliceLost:

@@ -81,7 +81,7 @@ def event(task: UUID, kind: str, nth: int = 0) -> Event:
     return Event.objects.filter(stream=task, kind=kind).order_by("seq")[nth]
 
 
-def wait_for_event(task: UUID, kind: str, count: int = 1, seconds: float = 20) -> Event:
+def wait_for_event(task: UUID, kind: str, count: int = 1, seconds: float = 40) -> Event:
     """Wait until the task has so many events of the kind; return the last of them."""
     wait_for(lambda: kinds(task).count(kind) >= count, seconds=seconds, what=f"{count} x {kind}; have {kinds(task)}")
     return event(task, kind, count - 1)

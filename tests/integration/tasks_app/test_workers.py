@@ -1,11 +1,45 @@
-"""Workers, keepers and sweepers as real processes that are really killed."""
+"""Workers, keepers and sweepers as real processes that are really killed, stopped and cut off."""
 
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from django.db import connection
+
+from tasks_app.models import Task, Worker
 from tests.integration.tasks_app.conftest import event, kinds, wait_for_event
-from tests.processes import kill
+from tests.processes import alive, children, kill, wait_for
+
+LEASE = 4.0
+SLACK = 4.0  # seconds: what a busy machine adds to a bound; the figures themselves are measured by the benchmarks
 
 
-def test_a_task_runs_and_ends_on_a_worker(fleet):
-    fleet.worker()
+def claimed(task: Task, epoch: int = 1):
+    return wait_for_event(task.id, "slice.claimed", epoch)
+
+
+def keeper_of(name: str) -> int:
+    """Return the process of the keeper of the newest start of a worker."""
+    worker = wait_for(lambda: Worker.objects.filter(name__startswith=f"{name}@").order_by("-started_at").first())
+    return worker.keeper_pid
+
+
+def renewed(task: Task) -> None:
+    """Wait until the lease has been renewed once: its keeper knows it."""
+    before = Task.objects.get(pk=task.pk).lease_until
+    wait_for(lambda: Task.objects.get(pk=task.pk).lease_until != before, what="a renewal")
+
+
+def until(moment) -> float:
+    """Return the seconds from now (this host's clock, as the database's) to a moment."""
+    return moment.timestamp() - time.time()
+
+
+@pytest.mark.parametrize("pool", ["prefork", "threads"])
+def test_a_task_runs_and_ends_on_a_worker(fleet, pool):
+    fleet.worker(pool=pool)
     task = fleet.task("finish")
     wait_for_event(task.id, "task.completed")
     assert kinds(task.id) == ["task.created", "slice.claimed", "task.completed", "slice.released"]
@@ -14,10 +48,231 @@ def test_a_task_runs_and_ends_on_a_worker(fleet):
 def test_a_killed_child_is_taken_over_at_once_and_the_loss_says_how_it_ended(fleet):
     fleet.worker()
     task = fleet.task("hold", "finish", gate=str(fleet.gate()))
-    child = wait_for_event(task.id, "slice.claimed").data["pid"]
+    child = claimed(task).data["pid"]
+    renewed(task)
+    started = time.time()
     kill(child)
-    again = wait_for_event(task.id, "slice.claimed", 2)
+    again = claimed(task, 2)
     lost = event(task.id, "slice.lost")
+    assert again.at.timestamp() - started < 1.0 + SLACK
     assert (lost.data["seen"], lost.data["exit_status"]) == ("process gone", "signal SIGKILL")
     wait_for_event(task.id, "task.completed")
-    print("takeover", (again.at - lost.at).total_seconds())
+
+
+@pytest.mark.parametrize("pool", ["prefork", "threads"])
+def test_a_killed_worker_is_taken_over_at_once_by_another_without_any_sweeper(fleet, pool):
+    first = fleet.worker("one", pool=pool)
+    task = fleet.task("hold", "finish", gate=str(fleet.gate()))
+    claimed(task)
+    keeper = keeper_of("one")
+    fleet.worker("two", pool=pool)
+    started = time.time()
+    kill(first.pid)
+    assert claimed(task, 2).at.timestamp() - started < 1.0 + SLACK
+    assert event(task.id, "slice.lost").actor.startswith("keeper:one@")
+    wait_for_event(task.id, "task.completed")
+    wait_for(lambda: not alive(keeper), what="the keeper to go after its worker")
+
+
+def test_a_worker_killed_with_its_keeper_is_taken_over_when_its_lease_has_run_out(fleet):
+    first = fleet.worker("one")
+    task = fleet.task("hold", "finish", gate=str(fleet.gate()))
+    claimed(task)
+    keeper = keeper_of("one")
+    fleet.worker("two")
+    fleet.sweeper()
+    renewed(task)
+    time.sleep(LEASE)  # the sweeper must have watched for a whole lease; nothing here can be waited for
+    os.kill(keeper, signal.SIGSTOP)  # so that it cannot tell of the death in between
+    kill(first.pid)
+    kill(keeper)
+    started = time.time()
+    again = claimed(task, 2)
+    assert again.at.timestamp() - started < LEASE + 1.0 + SLACK
+    assert event(task.id, "slice.lost").data["seen"] == "lease ran out"
+
+
+def test_a_worker_restarted_under_the_same_name_is_a_new_epoch(fleet):
+    first = fleet.worker("one")
+    task = fleet.task("hold", "finish", gate=str(fleet.gate()))
+    nonce = claimed(task).data["nonce"]
+    kill(first.pid)
+    wait_for_event(task.id, "slice.lost")
+    fleet.worker("one")
+    fleet.sweeper()
+    again = claimed(task, 2)
+    assert (again.epoch, again.data["worker"]) == (2, event(task.id, "slice.claimed").data["worker"])
+    assert again.data["nonce"] != nonce
+    assert Worker.objects.filter(name__startswith="one@").count() == 2
+
+
+def test_a_stopped_slice_is_taken_over_and_its_zombie_touches_nothing(fleet):
+    fleet.worker("one", concurrency=1)
+    gate = fleet.gate()
+    task = fleet.task("hold", "hold", gate=str(gate))
+    zombie = claimed(task).data["pid"]
+    fleet.worker("two", concurrency=1)
+    fleet.sweeper()
+    renewed(task)
+    time.sleep(LEASE)  # the sweeper must have watched for a whole lease
+    os.kill(zombie, signal.SIGSTOP)
+    started = time.time()
+    try:
+        again = claimed(task, 2)
+        assert again.at.timestamp() - started < LEASE + 1.0 + SLACK
+        assert again.data["worker"].startswith("two@")
+    finally:
+        os.kill(zombie, signal.SIGCONT)
+    wait_for(lambda: gate.with_suffix(".lost-1").exists(), what="the zombie to hear that it lost the task")
+    assert kinds(task.id) == ["task.created", "slice.claimed", "slice.lost", "slice.claimed"]
+    assert str(Task.objects.get(pk=task.pk).lease_nonce) == again.data["nonce"]
+    gate.touch()
+    assert wait_for_event(task.id, "task.completed").epoch == 2
+
+
+def test_a_killed_keeper_is_replaced_and_costs_no_slice_its_lease(fleet):
+    fleet.worker("one")
+    fleet.sweeper()
+    gate = fleet.gate()
+    task = fleet.task("hold", gate=str(gate))
+    claimed(task)
+    keeper = keeper_of("one")
+    kill(keeper)
+    wait_for(lambda: keeper_of("one") != keeper, what="another keeper")
+    for _ in range(6):
+        renewed(task)
+    gate.touch()
+    wait_for_event(task.id, "task.completed")
+    assert "slice.lost" not in kinds(task.id)
+
+
+def test_a_death_that_the_replaced_keeper_sees_is_proven_as_well(fleet):
+    fleet.worker("one")
+    task = fleet.task("hold", "finish", gate=str(fleet.gate()))
+    child = claimed(task).data["pid"]
+    keeper = keeper_of("one")
+    kill(keeper)
+    wait_for(lambda: keeper_of("one") != keeper, what="another keeper")
+    renewed(task)
+    kill(child)
+    assert wait_for_event(task.id, "slice.lost").data["exit_status"] == "signal SIGKILL"
+    wait_for_event(task.id, "task.completed")
+
+
+def test_a_tool_that_starves_every_thread_of_its_process_keeps_its_lease(fleet):
+    fleet.worker("one")
+    fleet.sweeper()
+    task = fleet.task("starve", seconds=LEASE * 2)
+    wait_for_event(task.id, "task.completed", seconds=40)
+    assert "slice.lost" not in kinds(task.id)
+
+
+@pytest.mark.parametrize("pool", ["prefork", "threads"])
+def test_a_tool_that_never_returns_is_ended_at_its_deadline(fleet, pool):
+    worker = fleet.worker("one", pool=pool)
+    fleet.worker("two")
+    task = fleet.task("overdue", "finish")
+    lost = wait_for_event(task.id, "slice.lost")
+    assert lost.data["seen"] == "killed at deadline"
+    wait_for_event(task.id, "task.completed")
+    if pool == "threads" and event(task.id, "slice.claimed").data["pid"] == worker.pid:
+        assert worker.wait(timeout=10) == -signal.SIGKILL
+
+
+def test_celerys_hard_time_limit_is_a_loss_with_its_cause(fleet):
+    fleet.worker("one", more=("--time-limit", "6"))
+    task = fleet.task("hold", "finish", gate=str(fleet.gate()))
+    lost = wait_for_event(task.id, "slice.lost")
+    assert lost.data["seen"] == "hard time limit (6 s)"
+    assert lost.data["exit_status"].startswith("signal SIG")
+    wait_for_event(task.id, "task.completed")
+
+
+def test_a_task_that_kills_its_workers_is_quarantined_and_others_run(fleet):
+    fleet.worker("one")
+    fleet.sweeper()
+    bad, good = fleet.task("die"), [fleet.task("finish"), fleet.task("finish")]
+    quarantined = wait_for_event(bad.id, "task.quarantined", seconds=40)
+    for task in good:
+        wait_for_event(task.id, "task.completed")
+    assert kinds(bad.id).count("slice.lost") == 3
+    assert [event(bad.id, "slice.lost", n).data["exit_status"] for n in range(3)] == ["exit code 137"] * 3
+    assert quarantined.data["place"] == "step 1"
+
+
+def test_an_executor_that_fails_gives_the_task_back_at_once_and_says_why(fleet):
+    fleet.worker("one")
+    task = fleet.task("fail", "finish")
+    lost = wait_for_event(task.id, "slice.lost")
+    assert lost.data["seen"] == "executor failed: ValueError"
+    assert "a mistake in the executor" in lost.data["log_tail"][-1]
+    wait_for_event(task.id, "task.completed")
+
+
+@pytest.mark.parametrize("pool", ["prefork", "threads"])
+def test_a_worker_that_shuts_down_hands_its_slices_over_calmly(fleet, pool):
+    first = fleet.worker("one", pool=pool)
+    task = fleet.task("hold", "finish", gate=str(fleet.gate()))
+    claimed(task)
+    fleet.worker("two", pool=pool)
+    first.send_signal(signal.SIGTERM)
+    assert wait_for_event(task.id, "slice.released").data["why"] == "handed over"
+    wait_for_event(task.id, "task.completed", seconds=30)
+    assert "slice.lost" not in kinds(task.id)
+    assert first.wait(timeout=20) == 0
+
+
+def test_cutting_every_connection_of_a_living_worker_is_no_takeover(fleet):
+    fleet.worker("one")
+    fleet.sweeper()
+    gate = fleet.gate()
+    task = fleet.task("hold", gate=str(gate))
+    claimed(task)
+    renewed(task)
+    for _ in range(3):
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+        renewed(task)
+        renewed(task)
+    assert "slice.lost" not in kinds(task.id)
+    gate.touch()
+    wait_for_event(task.id, "task.completed")
+
+
+def test_a_task_over_its_agents_limit_starts_when_the_other_ends_and_nobody_reclaims_it(fleet):
+    fleet.worker("one")
+    fleet.worker("two")
+    fleet.sweeper()
+    gate = fleet.gate()
+    first = fleet.task("hold", "hold", agent="slice.single", gate=str(gate))
+    claimed(first)
+    second = fleet.task("finish", agent="slice.single")
+    wait_for_event(second.id, "wait.started")
+    kill(event(first.id, "slice.claimed").data["pid"])
+    claimed(first, 2)
+    gate.touch()
+    wait_for_event(first.id, "task.completed")
+    wait_for_event(second.id, "task.completed")
+    assert "slice.lost" not in kinds(second.id)
+
+
+def test_keepers_and_children_end_with_their_worker(fleet):
+    worker = fleet.worker("one")
+    keeper = keeper_of("one")
+    below = set(children(worker.pid))
+    assert keeper in below
+    kill(worker.pid)
+    wait_for(lambda: not any(alive(pid) for pid in below), what="children and keeper to end")
+    assert not [path for path in Path("/tmp").glob("hk-*") if _of(path, keeper)]
+
+
+def _of(folder: Path, keeper: int) -> bool:
+    """Whether a socket's folder was left behind by this keeper (nobody else may be listening there)."""
+    return not any((folder / "keeper").exists() and line.endswith(str(folder / "keeper")) for line in _sockets())
+
+
+def _sockets() -> list[str]:
+    return Path("/proc/net/unix").read_text().splitlines()

@@ -1,0 +1,98 @@
+"""C03: a server that is not the one we knew stops every attempt until open calls have been reconciled."""
+
+import pytest
+from django.db import connection
+
+from tasks_app.cluster import cluster_check, cluster_reconcile, cluster_reconcile_if_needed
+from tasks_app.leases import lease_claim
+from tasks_app.models import Call, ClusterIdentity, Task
+from tasks_app.record.append import Admission, CallChange, append
+from tasks_app.record.events import CallIntended
+from tests.integration.tasks_app.conftest import event, kinds
+from tests.integration.tasks_app.test_leases import WORKER, claim, due
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def intend(task: Task, name: str, effect_class: str, state: str, ordinal: int) -> None:
+    fixed = {"step": 1, "ordinal": ordinal, "tool": "t", "contract_version": 1, "effect_class": effect_class}
+    intended = CallIntended(name=name, schema_digest="", arguments={}, digest="d" * 64, key=f"k-{name}", **fixed)
+    row = {
+        "task_id": str(task.pk),
+        "workspace_id": str(task.workspace_id),
+        **fixed,
+        "digest": "d" * 64,
+        "key": f"k-{name}",
+        "state": state,
+        "intended_seq": 2,
+        **dict.fromkeys(["attempts", "look_ups"], 0),
+        **dict.fromkeys(["reference", "resource", "handle", "replaced_by"], ""),
+        **dict.fromkeys(["holds_business_key", "maybe_applied", "look_first"], False),
+    }
+    append(stream=task.pk, events=[intended], actor="system", calls=[CallChange(name=name, new=True, set=row)])
+
+
+def set_back() -> None:
+    """Another timeline, as after a promotion or a restore."""
+    ClusterIdentity.objects.update(timeline=99)
+
+
+def test_the_first_look_stores_the_identity_and_the_next_finds_it_unchanged():
+    assert cluster_check()
+    assert cluster_check()
+    stored = ClusterIdentity.objects.get()
+    assert (len(stored.system_identifier) > 10, stored.timeline, stored.reconciling) == (True, 1, False)
+
+
+def test_another_timeline_stops_attempts_until_reconciled(people):
+    cluster_check()
+    set_back()
+    assert not cluster_check()
+    task = due(people)
+    admission = Admission(attempts={"t": 1}).as_json()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT handrail_admission(%s, %s, %s)", [task.workspace_id, task.agent, admission])
+        assert cursor.fetchone() == ("stopped: reconciling",)
+    cluster_reconcile_if_needed()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT handrail_admission(%s, %s, %s)", [task.workspace_id, task.agent, admission])
+        assert cursor.fetchone() == (None,)
+    assert cluster_check()
+
+
+def test_reconciling_looks_before_sending_what_can_be_looked_up_and_doubts_what_cannot(people):
+    task = due(people)
+    claim(task)
+    Task.objects.update(status="queued", lease_nonce=None, lease_until=None, lease_holder="")
+    for ordinal, (name, effect_class, state) in enumerate(
+        [
+            ("keyed", "keyed", "intended"),
+            ("readable", "readable", "intended"),
+            ("sent", "readable", "attempted"),
+            ("opaque", "opaque", "approved"),
+            ("asked", "readable", "asked"),
+        ]
+    ):
+        intend(task, name, effect_class, state, ordinal)
+    assert cluster_reconcile() == 1
+    states = dict(Call.objects.values_list("name", "state"))
+    assert states == {
+        "keyed": "intended",
+        "readable": "unknown",
+        "sent": "attempted",
+        "opaque": "in_doubt",
+        "asked": "in_doubt",
+    }
+    lease = lease_claim(task=task.pk, worker=WORKER)
+    assert lease is not None
+    assert lease.took_over
+
+
+def test_a_task_that_is_held_loses_its_worker_without_blame(people):
+    task = due(people)
+    claim(task)
+    intend(task, "sent", "readable", "attempted", 0)
+    cluster_reconcile()
+    lost = event(task.pk, "slice.lost")
+    assert (lost.data["counted"], lost.data["lost_epoch"]) == (False, 1)
+    assert "task.quarantined" not in kinds(task.pk)
