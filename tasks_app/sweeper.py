@@ -21,23 +21,26 @@ from tasks_app.finders import DueTasks
 log = structlog.get_logger(__name__)
 
 TICK = 0.25  # seconds between two looks
-GAP = 1.0  # seconds without an answer of the database that count as a gap
 
 
 @dataclass(slots=True)
 class Reach:
     """Since when this process has reached the database without a gap. Pure; times are CLOCK_MONOTONIC seconds.
 
+    ``gap``: seconds without an answer that count as one. Half a lease: an outage that fits in between cannot have kept
+    a keeper, which renews each second and tries again at once, from renewing in time.
+
     A lease that ran out proves a death only to somebody who has watched it run out: who was cut off, or stopped,
     cannot know whether the keepers were cut off as well.
     """
 
+    gap: float
     since: float | None = None
     last: float = 0.0
 
     def touch(self, now: float) -> None:
         """The database answered."""
-        if self.since is None or now - self.last > GAP:
+        if self.since is None or now - self.last > self.gap:
             self.since = now
         self.last = now
 
@@ -63,7 +66,7 @@ class Sweeper:
     """One sweeper's memory: its reach, when each finder is due, which wake-ups it has sent lately."""
 
     def __init__(self, extra: Sequence[str] | None = None) -> None:
-        self.reach = Reach()
+        self.reach = Reach(gap=settings.LEASE_SECONDS / 2)
         self.due_tasks = DueTasks()
         more = settings.HANDRAIL_FINDERS if extra is None else extra
         self._finders = [

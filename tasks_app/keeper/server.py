@@ -29,6 +29,7 @@ from tasks_app.workers import WorkerDescription
 log = structlog.get_logger(__name__)
 
 TICK = 0.1  # seconds between looks at deadlines and at processes without a pidfd
+LINGER = 1.0  # seconds after all is done: a worker may have died before its keeper took the first connection
 STATUS_WAIT = 0.2  # seconds that a death waits for the worker's main process to say how the process ended
 LAST_WORD = 5.0  # seconds after the last lease has run out in which losses are still tried to be written
 
@@ -69,6 +70,7 @@ class Server:
         self._killed: set[UUID] = set()
         self._draining = False
         self._told: deque[UUID] = deque()
+        self._quiet_at = math.inf
         self._wake_read, self._wake_write = os.pipe()
         self.renewer = Renewer(worker=worker, pid=os.getpid(), renewable=self.renewable, on_lost=self._note_lost)
 
@@ -92,13 +94,12 @@ class Server:
         if self._main.fd is not None:
             self._selector.register(self._main.fd, selectors.EVENT_READ, self._main_ended)
         self.renewer.start()
-        while not (self._all_told() or time.monotonic() > self._until):
+        while time.monotonic() < min(self._until, self._quiet_at):
             for key, _ in self._selector.select(TICK):
                 key.data()
             self._look()
-
-    def _all_told(self) -> bool:
-        return self._main_gone and not self._processes and not self._dying and self.renewer.idle
+            if not self._main_gone or self._processes or self._dying or not self.renewer.idle:
+                self._quiet_at = time.monotonic() + LINGER
 
     def _look(self) -> None:
         now = time.monotonic()
@@ -140,6 +141,8 @@ class Server:
         if process.fd is not None:
             self._selector.unregister(process.fd)
         process.close()
+        for peer in [peer for peer in self._peers.values() if peer.pid == process.pid]:
+            self._hear(peer)  # what it said before it died: a claim expected, a slice to watch
         with self._lock:
             slices = self._table.gone(process.pid)
         killed = frozenset(watched.nonce for watched in slices) & self._killed
@@ -217,6 +220,7 @@ class Server:
 
     def _watch(self, peer: Peer, message: Message) -> None:
         nonce = UUID(message["nonce"])
+        self._process_watch(peer.pid)  # known, or dead already: then it is seen as gone at the next look
         with self._lock:
             before = self._table.find(nonce)
             watched = Watched(

@@ -4,15 +4,18 @@ import itertools
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from subprocess import Popen
 from typing import Any
 from uuid import UUID
 
 import pytest
+from django.conf import settings
 
 import tests.slices  # noqa: F401 - declares slice.work and slice.single
-from tasks_app.models import Event, Task
+from core.clock import database_now
+from tasks_app.models import Event, Task, Worker
 from tasks_app.services.create import task_create
 from tests.people import people_create
 from tests.processes import running, wait_for
@@ -41,12 +44,15 @@ class Fleet:
             *more,
         ]
         process = self.stack.enter_context(running(*command, env=self.environment, log=log))
-        wait_for(lambda: " ready." in log.read_text(), seconds=30, what=f"worker {name} to be ready")
+        wait_for(lambda: " ready." in log.read_text(), seconds=90, what=f"worker {name} to be ready")
         return process
 
     def sweeper(self) -> Popen[bytes]:
+        """Start a sweeper and wait until it has watched for a whole lease: only then may it judge by time."""
         log = self.folder / f"sweeper-{next(self.counter)}.log"
-        return self.stack.enter_context(running("manage.py", "sweep", env=self.environment, log=log))
+        process = self.stack.enter_context(running("manage.py", "sweep", env=self.environment, log=log))
+        wait_for(_watched, seconds=60, what="the sweeper to have watched for a whole lease")
+        return process
 
     def gate(self) -> Path:
         return self.folder / f"gate-{next(self.counter)}"
@@ -69,6 +75,11 @@ def fleet(child_environment: dict[str, str], tmp_path: Path) -> Iterator[Fleet]:
         fleet = Fleet(stack, environment, tmp_path, itertools.count())
         fleet.people = people_create()  # type: ignore[attr-defined]
         yield fleet
+
+
+def _watched() -> bool:
+    long_ago = database_now() - timedelta(seconds=settings.LEASE_SECONDS + 0.5)
+    return Worker.objects.filter(pool="sweeper", started_at__lt=long_ago).exists()
 
 
 def kinds(task: UUID) -> list[str]:

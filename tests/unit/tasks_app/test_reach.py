@@ -1,10 +1,12 @@
 """A sweeper may judge by time only what it has watched without a gap."""
 
-from tasks_app.sweeper import GAP, Reach
+from tasks_app.sweeper import Reach
+
+GAP = 2.0
 
 
 def reach(*moments: float) -> Reach:
-    result = Reach()
+    result = Reach(gap=GAP)
     for moment in moments:
         result.touch(moment)
     return result
