@@ -9,6 +9,8 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+APPS = {"django.contrib.auth", "django.contrib.contenttypes", "core", "tasks_app"}
+
 
 def main() -> int:
     """Keep until the worker has gone and every loss is written; then remove the socket's folder."""
@@ -21,14 +23,14 @@ def main() -> int:
     listener = socket.socket(fileno=told["listener"])
 
     import django
-
-    django.setup()
     from django.conf import settings
 
+    # Nothing that it does not need: while it starts again, the leases of its worker run.
+    settings.INSTALLED_APPS = [app for app in settings.INSTALLED_APPS if app in APPS]
+    django.setup()
     from tasks_app.keeper.server import Server
     from tasks_app.workers import WorkerDescription
 
-    settings.DATABASES["default"]["CONN_MAX_AGE"] = None
     Server(worker=WorkerDescription(**told["worker"]), listener=listener).run()
     shutil.rmtree(Path(told["folder"]), ignore_errors=True)
     return 0

@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from celery import bootsteps, signals
 from celery.worker.consumer import Consumer as CeleryConsumer
+from celery.worker.state import active_requests, reserved_requests
 from django.conf import settings
 
 from tasks_app import registry
@@ -96,7 +97,19 @@ def _describe(worker: Any) -> WorkerDescription:
 
 
 class Consumer(CeleryConsumer):
-    """Celery's consumer, which comes back within a second of its broker instead of half a minute later."""
+    """Celery's consumer, which outlives its broker and comes back within a second of it."""
+
+    def on_connection_error_after_connected(self, exc: Exception) -> None:
+        """Forget what was delivered and not acknowledged: they were hints.
+
+        Celery would put them back now, or acknowledge them later, through the connection that is gone; the transport
+        answers with an error that ends the worker.
+        """
+        for request in [*active_requests, *reserved_requests]:
+            request.acknowledged = True
+        for channel in list(getattr(getattr(self.connection, "transport", None), "channels", None) or ()):
+            channel.do_restore = False
+        super().on_connection_error_after_connected(exc)
 
     def ensure_connected(self, conn: Any) -> Any:
         """Try often, and look after the keeper meanwhile: Celery's loop stands still while it waits."""

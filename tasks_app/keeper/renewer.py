@@ -51,6 +51,7 @@ class Renewer(threading.Thread):
     ) -> None:
         super().__init__(name="renewer", daemon=True)
         self.draining = False
+        self.worker_gone = False  # its row then grows old
         self._worker, self._pid = worker, pid
         self._renewable, self._on_lost = renewable, on_lost
         self._deaths: deque[Death] = deque()
@@ -92,7 +93,8 @@ class Renewer(threading.Thread):
             self._declare()
             if time.monotonic() >= self._next:
                 self._next = time.monotonic() + (AGAIN if self._renew() else EVERY)
-                worker_seen(worker=self._worker, keeper_pid=self._pid, draining=self.draining)
+                if not self.worker_gone:
+                    worker_seen(worker=self._worker, keeper_pid=self._pid, draining=self.draining)
             self._away = False
         except Error as error:
             if not self._away:

@@ -117,7 +117,8 @@ class Server:
     # --- processes ---
 
     def _main_ended(self) -> None:
-        self._main_gone = True
+        self._main_gone = self.renewer.worker_gone = True
+        self._quiet_at = time.monotonic() + LINGER
         # A database that stays away longer than a lease (it died with everything else) needs no word from us any more.
         self._until = time.monotonic() + settings.LEASE_SECONDS + LAST_WORD
         if self._main.fd is not None:
@@ -185,6 +186,8 @@ class Server:
                 self._tell(peer, {"do": "draining"})
 
     def _hear(self, peer: Peer) -> None:
+        if peer.connection not in self._peers:  # heard to its end already, when its process died
+            return
         messages = peer.reader.read()
         if messages is None:
             # Proof of nothing: its process, if it has died, is seen by its pidfd.

@@ -51,7 +51,8 @@ class Fleet:
         """Start a sweeper and wait until it has watched for a whole lease: only then may it judge by time."""
         log = self.folder / f"sweeper-{next(self.counter)}.log"
         process = self.stack.enter_context(running("manage.py", "sweep", env=self.environment, log=log))
-        wait_for(_watched, seconds=60, what="the sweeper to have watched for a whole lease")
+        lease = float(self.environment.get("HANDRAIL_LEASE_SECONDS", settings.LEASE_SECONDS))
+        wait_for(lambda: _watched(lease), seconds=90, what="the sweeper to have watched for a whole lease")
         return process
 
     def gate(self) -> Path:
@@ -77,8 +78,8 @@ def fleet(child_environment: dict[str, str], tmp_path: Path) -> Iterator[Fleet]:
         yield fleet
 
 
-def _watched() -> bool:
-    long_ago = database_now() - timedelta(seconds=settings.LEASE_SECONDS + 0.5)
+def _watched(lease: float) -> bool:
+    long_ago = database_now() - timedelta(seconds=lease + 0.5)
     return Worker.objects.filter(pool="sweeper", started_at__lt=long_ago).exists()
 
 
