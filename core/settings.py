@@ -126,7 +126,11 @@ CELERY_DB_REUSE_MAX = 1_000_000  # slices between two database connections of a 
 CHANNEL_LAYERS = {
     "default": {
         "BACKEND": "channels_redis.core.RedisChannelLayer",
-        "CONFIG": {"hosts": [{"address": address.channels_url(REDIS_URL), "max_connections": 2000}], "capacity": 1000},
+        "CONFIG": {
+            # The layer waits 5 s for each message; the client's own limit, by default as long, would cut it off.
+            "hosts": [{"address": address.channels_url(REDIS_URL), "max_connections": 2000, "socket_timeout": 20}],
+            "capacity": 1000,
+        },
     }
 }
 

@@ -29,7 +29,7 @@ READ_EVERY = 15.0  # seconds; what a lost hint costs at most
 RIGHT_EVERY = 5.0
 HEAD_EVERY = 20.0
 COALESCE = 0.2  # between two reads; the first after a rest is at once
-SLOW_AFTER = 10.0  # a browser that does not take a frame for so long is closed, and catches up later
+SLOW_AFTER = 5.0  # a browser that does not take a frame for so long is closed, and catches up later
 LONGEST_ORDER = 1000  # characters that a browser may send
 WITHDRAWN, AGAIN, TRY_LATER = 4403, 1011, 1013
 # Reads of all sockets share a few threads, each with a connection of its own; pages are served by others.

@@ -3,7 +3,7 @@
 from django.urls import path
 
 from tasks_app.views.act import task_act
-from tasks_app.views.kept import kept_file
+from tasks_app.views.kept import kept_file, record_file
 from tasks_app.views.listing import task_list_live, task_list_page
 from tasks_app.views.live import task_live
 from tasks_app.views.settle import call_settle_page
@@ -17,6 +17,7 @@ urlpatterns = [
     path("<uuid:task>/", task_page, name="task"),
     path("<uuid:task>/live/", task_live, name="task-live"),
     path("<uuid:task>/blobs/<str:sha256>/", kept_file, name="task-blob"),
+    path("<uuid:task>/export/", record_file, name="task-export"),
     path("<uuid:task>/calls/<path:name>/settle/", call_settle_page, name="call-settle"),
     path("<uuid:task>/do/<slug:action>/", task_act, name="task-act"),
 ]

@@ -49,16 +49,6 @@ def size(text: str) -> int:
     return len(json.dumps(text, ensure_ascii=False).encode())
 
 
-def fitting(rows: list[str]) -> int:
-    """Return how many of the rows fit into one message; at least one."""
-    total = 0
-    for count, row in enumerate(rows):
-        total += size(row)
-        if total > ROWS_LIMIT and count:
-            return count
-    return len(rows)
-
-
 def packed(fragments: list[str]) -> list[str]:
     """Return the fragments joined into as few texts as fit a message each."""
     texts: list[str] = []

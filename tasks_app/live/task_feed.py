@@ -1,14 +1,14 @@
 """What is new on a task's page: the events after a cursor as rows, and the parts of its head that changed."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from django.template.loader import render_to_string
 
 from core.principal import Principal
 from tasks_app.forms import fresh_forms
-from tasks_app.live.message import Message, Reading, Sent, fitting, packed
+from tasks_app.live.message import ROWS_LIMIT, Message, Reading, Sent, packed, size
 from tasks_app.models import Event, LateWrite, Task
 from tasks_app.selectors.task_card import task_card
 from tasks_app.selectors.tasks import task_get
@@ -87,21 +87,22 @@ class TaskFeed:
         """Return as many events as fit one message, and their rows."""
         if not self.timeline:
             return events, ""
-        told: list[str] = []
-        story = self._story_from(task, after)
-        starts: list[Story] = []
+        rows: list[str] = []
+        story, total = self._story_from(task, after), 0
         for event in events:
-            starts.append(Story(step=story.step, lost=story.lost, last_at=story.last_at))
-            told.append("".join(self._row(task, row) for row in story.tell(event)))
-        count = fitting(told)
-        self._story = story if count == len(events) else starts[count]
-        self._story_at = events[count - 1].seq if events else after
-        rows = told[:count]
-        if count == len(events):
+            before = replace(story)
+            row = "".join(self._row(task, row) for row in story.tell(event))
+            total += size(row)
+            if total > ROWS_LIMIT and rows:
+                story = before
+                break
+            rows.append(row)
+        told = events[: len(rows)]
+        self._story, self._story_at = story, told[-1].seq if told else after
+        if len(told) == len(events):
             rows += [self._row(task, row_of_late(late)) for late in lates]
             self._late = max([self._late or 0, *(late.pk for late in lates)])
-        html = f'<ol hx-swap-oob="beforeend:#timeline">{"".join(rows)}</ol>' if rows else ""
-        return events[:count], html
+        return told, f'<ol hx-swap-oob="beforeend:#timeline">{"".join(rows)}</ol>' if rows else ""
 
     def _row(self, task: Task, row: Row) -> str:
         return render_to_string("tasks/_event.html", {"row": row, "task": task})

@@ -10,19 +10,11 @@ from tasks_app.record.events import KINDS
 from tasks_app.record.payload import BLOB, ORIGINAL
 from tasks_app.record.stored import ALTERED
 from tasks_app.selectors.events import event_get
+from tasks_app.timeline.kept import Kept, kept_in, kept_of
 
 # Not masked (they are never altered), yet supplied by agents all the same.
 _AGENTS = {"call.intended": frozenset({"arguments"})}
 _MOMENTS = frozenset({"send_by", "deadline", "not_before", "decide_by", "run_by", "until", "wait_until"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
-    """What is stored apart from its event: read it by its digest."""
-
-    sha256: str
-    size: int
-    media_type: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,8 +68,8 @@ def _fields(event: Event) -> Iterator[Shown]:
 
 
 def _shown(name: str, value: Any, *, agents: bool, altered: Mapping[str, Any]) -> Shown:
-    kept = [_kept(reference) for reference in _references(value)]
-    original = _kept(altered[ORIGINAL]) if ORIGINAL in altered else None
+    kept = list(kept_in(value))
+    original = kept_of(altered[ORIGINAL]) if ORIGINAL in altered else None
     why = ", ".join(map(str, altered.get("why", [])))
     how, seen = _how(name, value, agents)
     return Shown(name=name, how=how, value=seen, kept=kept, altered=why, original=original)
@@ -111,18 +103,3 @@ def _moment(value: str) -> datetime | str:
         return datetime.fromisoformat(value)
     except ValueError:
         return value
-
-
-def _references(value: Any) -> Iterator[Mapping[str, Any]]:
-    if isinstance(value, list):
-        for item in value:
-            yield from _references(item)
-    elif isinstance(value, Mapping):
-        if BLOB in value:
-            yield value[BLOB]
-        else:
-            yield from _references(list(value.values()))
-
-
-def _kept(reference: Mapping[str, Any]) -> Kept:
-    return Kept(sha256=reference["sha256"], size=reference["size"], media_type=reference["media_type"])

@@ -6,13 +6,17 @@ A story is told forwards; what it must know of the time before its first event i
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from typing import Any, Protocol
 
 from core.moments import duration
+from tasks_app.timeline.kept import Kept, kept_in
 from tasks_app.timeline.parts import Line, line, name
 from tasks_app.timeline.words import words
 
 IDLE_SECONDS = 60.0  # a longer time without an event is said in a row of its own
+KEPT_SHOWN = 3  # of what is kept apart from one event, in its row
+ALTERED = "$altered"
 
 
 class Fact(Protocol):
@@ -36,6 +40,8 @@ class Row:
     seq: int | None = None
     at: datetime | None = None
     call: str = ""
+    altered: bool = False
+    kept: tuple[Kept, ...] = ()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -71,7 +77,16 @@ class Story:
         said = changed or words(event.kind, event.data, event.actor)
         call = event.data.get("name") if event.kind.startswith(("call.", "approval.")) else ""
         css = "divider" if changed else ""
-        return Row(id=f"event-{event.seq}", line=said, css=css, seq=event.seq, at=event.at, call=str(call or ""))
+        return Row(
+            id=f"event-{event.seq}",
+            line=said,
+            css=css,
+            seq=event.seq,
+            at=event.at,
+            call=str(call or ""),
+            altered=ALTERED in event.data,
+            kept=tuple(islice(kept_in(event.data), KEPT_SHOWN)),
+        )
 
     def _worker_changed(self, event: Fact) -> Line | None:
         """Say that another worker continued after a loss; None for every other event."""

@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from core.access import Right
 from core.errors import HandrailError, InvalidInput, NotFound
 from core.principal import Principal
 from tasks_app.forms import fresh_forms
@@ -52,6 +53,7 @@ def page_of(
         "problem": problem,
         "tab": tab,
         "tabs": _tabs(task, tab),
+        "may_export": principal.may(Right.RECORD_EXPORT),
         **_TABS[tab](request, task),
         **more,
     }

@@ -2,16 +2,10 @@
 
 import contextlib
 import os
-import signal
-import socket
-import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from django.conf import settings as django_settings
 from django.contrib.auth import get_user_model
@@ -21,9 +15,9 @@ from playwright.sync_api import Browser, BrowserContext, Page
 
 from tests.chromium import CHROMIUM, LEFT_OUT
 from tests.conftest import database_url
+from tests.serving import serving
 
 BASE = Path(__file__).resolve().parents[2]
-UP_WITHIN = 30.0
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -73,44 +67,6 @@ def web(web_environment: dict[str, str], tmp_path_factory: pytest.TempPathFactor
 def server(web: str, transactional_db: None) -> str:
     """Return the address of the web process, for a test whose committed rows it shows."""
     return web
-
-
-@contextlib.contextmanager
-def serving(environment: dict[str, str], folder: Path, application: str = "core.asgi:application") -> Iterator[str]:
-    """Run uvicorn on a socket that we bind ourselves, so that no other run can take the port in between."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        listener.listen(128)
-        address = f"http://localhost:{listener.getsockname()[1]}"
-        command = [sys.executable, "-m", "uvicorn", application, "--fd", str(listener.fileno())]
-        with (folder / "web.log").open("wb") as log:
-            process = subprocess.Popen(
-                [*command, "--timeout-graceful-shutdown", "1"],
-                cwd=BASE,
-                env=environment | {"PUBLIC_URL": address},
-                stdout=log,
-                stderr=log,
-                pass_fds=[listener.fileno()],
-            )
-        try:
-            _wait_until_up(process, address, folder / "web.log")
-            yield address
-        finally:
-            process.send_signal(signal.SIGTERM)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(10)
-            process.kill()
-            process.wait()
-
-
-def _wait_until_up(process: subprocess.Popen[bytes], address: str, log: Path) -> None:
-    end = time.monotonic() + UP_WITHIN
-    while time.monotonic() < end and process.poll() is None:
-        with contextlib.suppress(httpx.TransportError):
-            httpx.get(f"{address}/sign-in/", timeout=1)
-            return
-        time.sleep(0.05)
-    pytest.fail(f"The web process did not answer:\n{log.read_text()}")
 
 
 @pytest.fixture
