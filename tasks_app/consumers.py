@@ -42,6 +42,7 @@ class Feed(Protocol):
     def check(self) -> None: ...  # noqa: D102
     def forget(self) -> None: ...  # noqa: D102
     def read(self, after: int) -> Reading: ...  # noqa: D102
+    def rest(self) -> list[Message]: ...  # noqa: D102
 
 
 async def read_in_thread[T](function: Callable[..., T], *args: Any) -> T:
@@ -153,6 +154,8 @@ class LiveConsumer(AsyncWebsocketConsumer):
             asked = self._take_resume() or asked
             if not reading.more and self.cursor == reading.cursor:
                 break
+        for message in await read_in_thread(self.feed.rest):
+            await self._send(message)
         if asked:
             await self._send({"head": self.cursor})
         return asked

@@ -106,4 +106,4 @@ ACTION_FORMS: dict[str, type[forms.Form]] = {
 def fresh_forms() -> dict[str, forms.Form]:
     """Return a fresh form for each action; a request key makes a double click one request."""
     fresh = {"request_key": secrets.token_hex(16)}
-    return {name: form(initial=fresh, prefix=name, auto_id=f"{name}-%s") for name, form in ACTION_FORMS.items()}
+    return {name: form(initial=fresh, prefix=name, auto_id="%s") for name, form in ACTION_FORMS.items()}

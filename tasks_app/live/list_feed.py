@@ -71,6 +71,10 @@ class ListFeed:
         messages: list[Message] = [{"html": html} for html in packed(fragments)]
         return Reading(messages=messages, cursor=0, head=0)
 
+    def rest(self) -> list[Message]:
+        """Return nothing: a list is told at once."""
+        return []
+
     def _fragments(self, principal: Principal) -> Iterator[tuple[str, str]]:
         for row in rows_again(workspace=principal.workspace, ids=self.ids):
             # The words of a time change by themselves: a row has changed when its task has.

@@ -49,6 +49,7 @@ class TaskFeed:
     _sent: Sent = field(default_factory=Sent)
     _story: Story | None = None
     _story_at: int = -1
+    _last: tuple[Task, Principal] | None = None  # as of the last read that told something
     _late: int | None = None  # the last refused write that was sent; None before the first read
 
     def check(self) -> None:
@@ -70,11 +71,16 @@ class TaskFeed:
             return Reading(messages=[], cursor=after, head=max(after, task.head_seq))
         events, html = self._rows(task, after, events, lates)
         cursor = events[-1].seq if events else after
-        more = cursor < task.head_seq
-        parts = [] if more else self._sent.changed(self._head(task, principal))
-        texts = packed([*([html] if html else []), *parts]) or [""]
-        messages = [self._message(after, cursor, texts[0], events)] + [{"html": text} for text in texts[1:]]
-        return Reading(messages=messages, cursor=cursor, head=max(cursor, task.head_seq), more=more)
+        self._last = (task, principal)
+        message = self._message(after, cursor, html, events)
+        return Reading(messages=[message], cursor=cursor, head=max(cursor, task.head_seq), more=cursor < task.head_seq)
+
+    def rest(self) -> list[Message]:
+        """Return the parts of the page's head that the last reads changed: after the rows, which must not wait."""
+        if self._last is None:
+            return []
+        (task, principal), self._last = self._last, None
+        return [{"html": html} for html in packed(self._sent.changed(self._head(task, principal)))]
 
     def _message(self, after: int, cursor: int, html: str, events: list[Event]) -> Message:
         if cursor == after:

@@ -36,7 +36,7 @@ def task_act(request: HttpRequest, task: UUID, action: str) -> HttpResponse:
     principal, row = task_reader(request, task)
     if action not in ACTION_FORMS:
         raise NotFound
-    form = ACTION_FORMS[action](request.POST, prefix=action, auto_id=f"{action}-%s")
+    form = ACTION_FORMS[action](request.POST, prefix=action, auto_id="%s")
     try:
         said, leads = _done(action, principal, row, form)
     except (Conflict, Forbidden, InvalidInput) as problem:

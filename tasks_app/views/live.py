@@ -27,6 +27,7 @@ def task_live(request: HttpRequest, task: UUID) -> JsonResponse:
     timeline = request.GET.get("timeline") == "1"
     feed = TaskFeed(task=row.pk, who=lambda: principal, timeline=timeline, csrf_token=get_token(request))
     reading = feed.read(number(request, "after") or 0, most=AT_ONCE)
-    answer = reading.messages[0] if reading.messages else {}
-    html = "".join(str(message.get("html", "")) for message in reading.messages)
+    messages = [*reading.messages, *([] if reading.more else feed.rest())]
+    html = "".join(str(message.get("html", "")) for message in messages)
+    answer = messages[0] if messages else {}
     return JsonResponse(answer | ({"html": html} if html else {}) | {"head": reading.head})

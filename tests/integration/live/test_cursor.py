@@ -111,6 +111,7 @@ def test_the_head_of_the_page_follows_too(live: Live):
 
     task_pause(workspace=live.people.workspace, task=live.task.pk, actor="person:silas", reason="stop here")
     page.until(2)
-    assert 'id="task-status" hx-swap-oob="true"' in page.html
-    assert "Paused by <code>silas</code>" in page.html
     assert page.frames[-1].get("say") == "silas paused the task: “stop here”."
+    while "Paused by <code>silas</code>" not in page.html:
+        page.take()
+    assert 'id="task-status" hx-swap-oob="true"' in page.html

@@ -153,7 +153,10 @@ def test_a_person_who_may_only_look_gets_no_buttons_that_they_may_not_press(live
     page.connect()
     page.until_head()
     task_pause(workspace=live.people.workspace, task=live.task.pk, actor="person:silas", reason="x")
-    page.until(2)
+    while "task-facts" not in page.html:
+        page.take()
+    page.resume()
+    page.until_head()
     assert "<form" not in page.html
 
 

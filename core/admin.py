@@ -1,0 +1,213 @@
+"""The administrator's console for people, workspaces and tokens; every change lands in the administration stream."""
+
+from typing import Any, cast
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from core.access import Right, Role
+from core.models import ApiToken, Membership, SignInLink, Workspace
+from tasks_app.record.append import append_administration
+from tasks_app.record.events import RoleChanged
+from tasks_app.services.access import LONGEST_DAYS, roles_set, token_create, token_revoke
+
+# What of an account is a change of rights; the rest (a name, an address) is not.
+RIGHTS_OF_A_PERSON = ("username", "is_active", "is_staff", "is_superuser")
+
+
+def actor_of(request: HttpRequest) -> str:
+    """Return the author of a change in the console."""
+    return f"person:{request.user.get_username()}"
+
+
+class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic when it runs
+    """Looks and finds; changing a row here would leave the record behind."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Rows come from the record."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Rows change with their events only."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Rows go with their stream."""
+        return False
+
+
+@admin.register(Workspace)
+class WorkspaceAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic when it runs
+    """Workspaces are added and renamed; none is deleted while it has a history."""
+
+    list_display = ("name", "slug", "head_seq", "created_at")
+    search_fields = ("name", "slug")
+    readonly_fields = ("head_seq", "created_at")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Keep the slug of an existing workspace: addresses and tokens name it."""
+        return (*self.readonly_fields, "slug") if obj else self.readonly_fields
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Its streams stay."""
+        return False
+
+
+@admin.register(Membership)
+class MembershipAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic when it runs
+    """Roles are given and taken, one row each."""
+
+    list_display = ("user", "workspace", "role")
+    list_filter = ("workspace", "role")
+    search_fields = ("user__username", "workspace__name")
+    list_select_related = ("user", "workspace")
+    autocomplete_fields = ("user", "workspace")
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Take a role and give another: two changes, both said."""
+        return False
+
+    def save_model(self, request: HttpRequest, obj: Membership, form: Any, change: bool) -> None:
+        """Give a role."""
+        _roles(request, obj, add={Role(obj.role)}, take=set())
+        obj.pk = Membership.objects.get(workspace=obj.workspace, user=obj.user, role=obj.role).pk
+
+    def delete_model(self, request: HttpRequest, obj: Membership) -> None:
+        """Take a role."""
+        _roles(request, obj, add=set(), take={Role(obj.role)})
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Membership]) -> None:
+        """Take several roles."""
+        for membership in queryset.select_related("user", "workspace"):
+            self.delete_model(request, membership)
+
+
+def _roles(request: HttpRequest, membership: Membership, *, add: set[Role], take: set[Role]) -> None:
+    mine = Membership.objects.filter(workspace=membership.workspace, user=membership.user)
+    held = {Role(role) for role in mine.values_list("role", flat=True)}
+    wanted = (held | add) - take
+    roles_set(workspace=membership.workspace, user=membership.user, roles=wanted, actor=actor_of(request))
+
+
+class TokenForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic when it runs
+    """A new token: what it may do, and for how long."""
+
+    scopes = forms.MultipleChoiceField(
+        choices=[(right.value, right.value) for right in Right], widget=forms.CheckboxSelectMultiple
+    )
+    days = forms.FloatField(min_value=0.01, max_value=LONGEST_DAYS, initial=90, help_text="Days until it expires.")
+
+    class Meta:
+        model = ApiToken
+        fields = ("workspace", "user", "kind", "name", "scopes")
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse here what the service would refuse, at its field."""
+        given: dict[str, Any] = super().clean() or {}
+        if given.get("kind") == "agent" and Right.APPROVALS_DECIDE in given.get("scopes", []):
+            self.add_error("scopes", "A program's token can never decide an approval.")
+        members = Membership.objects.filter(workspace=given.get("workspace"), user=given.get("user"))
+        if given.get("workspace") and given.get("user") and not members.exists():
+            self.add_error("user", "Is not a member of this workspace.")
+        return given
+
+
+@admin.register(ApiToken)
+class ApiTokenAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic when it runs
+    """Tokens are made and revoked; their secret is shown once, when they are made."""
+
+    list_display = ("name", "hint", "kind", "user", "workspace", "expires_at", "revoked_at", "last_used_at")
+    list_filter = ("kind", "workspace", "revoked_at")
+    search_fields = ("name", "hint", "user__username")
+    list_select_related = ("user", "workspace")
+    actions = ("revoke",)
+    form = TokenForm
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """A token is what it was made as."""
+        return obj is None and super().has_change_permission(request)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Revoke it: who held it stays known."""
+        return False
+
+    def save_model(self, request: HttpRequest, obj: ApiToken, form: Any, change: bool) -> None:
+        """Make a token and show its secret, this once."""
+        made, secret = token_create(
+            workspace=obj.workspace,
+            user=obj.user,
+            name=obj.name,
+            scopes=[Right(scope) for scope in form.cleaned_data["scopes"]],
+            days=form.cleaned_data["days"],
+            kind=obj.kind,
+            actor=actor_of(request),
+        )
+        obj.pk = made.pk
+        messages.warning(request, f"The token, shown this once: {secret}")
+
+    @admin.action(description="Revoke the selected tokens", permissions=["view"])
+    def revoke(self, request: HttpRequest, queryset: QuerySet[ApiToken]) -> None:
+        """Revoke them at once."""
+        if not request.user.has_perm("core.change_apitoken"):
+            messages.error(request, "Revoking needs the right to change tokens; nothing was changed.")
+            return
+        for token in queryset.select_related("workspace"):
+            token_revoke(workspace=token.workspace, token=token.pk, actor=actor_of(request))
+        messages.success(request, "Revoked; each change is in the administration stream.")
+
+
+@admin.register(SignInLink)
+class SignInLinkAdmin(ReadOnlyAdmin):
+    """Which one-time links were made and used; never the secret in one."""
+
+    exclude = ("digest",)
+
+
+admin.site.unregister(User)
+
+
+@admin.register(User)
+class PersonAdmin(UserAdmin):  # type: ignore[type-arg]  # not generic when it runs
+    """Accounts, with every change of their rights in the administration streams of their workspaces."""
+
+    def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
+        """Save an account, and say what changed of its rights."""
+        before = _rights(User.objects.get(pk=obj.pk)) if change else None
+        with transaction.atomic():
+            super().save_model(request, obj, form, change)
+            self._record(request, obj, before, _rights(obj))
+
+    def delete_model(self, request: HttpRequest, obj: User) -> None:
+        """Delete an account; one that owns or did something is kept by the database."""
+        with transaction.atomic():
+            self._record(request, obj, _rights(obj), None)
+            super().delete_model(request, obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
+        """Delete several accounts, each said."""
+        for person in queryset:
+            self.delete_model(request, person)
+
+    def _record(self, request: HttpRequest, person: User, before: Any, after: Any) -> None:
+        if before == after:
+            return
+        event = RoleChanged(what=f"account {person.get_username()}", before=before, after_change=after)
+        theirs = Workspace.objects.filter(memberships__user=person).distinct()
+        # An account without a workspace has no stream of its own: the change is said where its author is.
+        said_in = theirs or Workspace.objects.filter(memberships__user=cast(User, request.user)).distinct()
+        for workspace in said_in:
+            append_administration(workspace=workspace.pk, events=[event], actor=actor_of(request))
+
+
+def _rights(person: User) -> dict[str, Any]:
+    return {name: getattr(person, name) for name in RIGHTS_OF_A_PERSON}
+
+
+admin.site.site_header = "Handrail"
+admin.site.site_title = "Handrail"
+admin.site.index_title = "Administration"

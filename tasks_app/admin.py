@@ -1,0 +1,183 @@
+"""The record in the administrator's console: looked at, never changed; stop switches through their service."""
+
+from typing import Any, cast
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from core.admin import ReadOnlyAdmin, actor_of
+from core.errors import HandrailError
+from core.models import Workspace
+from tasks_app.models import Blob, Call, ClusterIdentity, Event, LateWrite, RequestKey, StopSwitch, Task, Worker
+from tasks_app.services.stops import stop_lift, stop_set
+
+
+@admin.register(Task)
+class TaskAdmin(ReadOnlyAdmin):
+    """Tasks; what may be done to one is done on its page, by its services."""
+
+    list_display = ("title", "status", "agent", "agent_version", "owner", "workspace", "step", "head_seq", "created_at")
+    list_filter = ("status", "workspace", "agent")
+    search_fields = ("title", "id", "owner__username")
+    list_select_related = ("owner", "workspace")
+    ordering = ("-id",)
+    show_full_result_count = False
+
+
+@admin.register(Call)
+class CallAdmin(ReadOnlyAdmin):
+    """Tool calls, found by key, reference, resource or business key."""
+
+    list_display = ("name", "tool", "state", "effect_class", "attempts", "reference", "task")
+    list_filter = ("state", "effect_class", "tool", "workspace")
+    search_fields = ("name", "key", "reference", "resource", "business_key", "digest", "task__title")
+    list_select_related = ("task",)
+    ordering = ("-id",)
+    show_full_result_count = False
+
+
+@admin.register(Event)
+class EventAdmin(ReadOnlyAdmin):
+    """Events, found by the id of their stream."""
+
+    list_display = ("stream", "seq", "kind", "actor", "epoch", "at")
+    list_filter = ("kind",)
+    search_fields = ("stream", "actor")
+    ordering = ("-id",)
+    exclude = ("digest",)
+    readonly_fields = ("chained",)
+    show_full_result_count = False
+
+    @admin.display(description="digest")
+    def chained(self, event: Event) -> str:
+        """Show the digest in the record's chain."""
+        return bytes(event.digest).hex()
+
+
+@admin.register(Blob)
+class BlobAdmin(ReadOnlyAdmin):
+    """What is stored apart from an event: its size and digest; the bytes are read on the task's page."""
+
+    list_display = ("sha256", "stream", "size", "media_type")
+    list_filter = ("media_type",)
+    search_fields = ("sha256", "stream")
+    exclude = ("content",)
+    show_full_result_count = False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Leave the bytes in the database."""
+        return super().get_queryset(request).defer("content")
+
+
+@admin.register(LateWrite)
+class LateWriteAdmin(ReadOnlyAdmin):
+    """What workers that had lost a task tried to write."""
+
+    list_display = ("kind", "stream", "actor", "presented_epoch", "held_epoch", "at")
+    list_filter = ("kind",)
+    search_fields = ("stream", "actor")
+    ordering = ("-at",)
+
+
+@admin.register(RequestKey)
+class RequestKeyAdmin(ReadOnlyAdmin):
+    """Which request keys were used, and for what."""
+
+    list_display = ("key", "principal", "stream", "seq", "created_at")
+    search_fields = ("key", "principal", "stream")
+    ordering = ("-created_at",)
+
+
+@admin.register(Worker)
+class WorkerAdmin(ReadOnlyAdmin):
+    """Workers, as their keepers announce them."""
+
+    list_display = ("name", "host", "pid", "keeper_pid", "pool", "code_digest", "started_at", "seen_at", "draining")
+    list_filter = ("pool", "draining")
+    search_fields = ("name", "host")
+    ordering = ("-seen_at",)
+
+
+@admin.register(ClusterIdentity)
+class ClusterIdentityAdmin(ReadOnlyAdmin):
+    """Which Postgres holds this record."""
+
+    list_display = ("system_identifier", "timeline", "reconciling")
+
+
+class StopForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic when it runs
+    """A stop to set, and in whose administration stream it is said."""
+
+    said_in = forms.ModelChoiceField(
+        Workspace.objects.order_by("name"),
+        label="Workspace",
+        help_text="Which workspace is meant; a stop over everything is said in its administration stream.",
+    )
+
+    class Meta:
+        model = StopSwitch
+        fields = ("scope", "name", "reason")
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse here what the service would refuse, at its field."""
+        given: dict[str, Any] = super().clean() or {}
+        needs_name = given.get("scope") in {"agent", "tool"}
+        if needs_name != bool(given.get("name")):
+            self.add_error("name", "Name the agent or tool." if needs_name else "A stop of this scope takes no name.")
+        # The switch's own workspace is set by the service; the constraint of the table is checked against it.
+        self.instance.workspace = None if given.get("scope") == "all" else given.get("said_in")
+        return given
+
+
+@admin.register(StopSwitch)
+class StopSwitchAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic when it runs
+    """Stops are set and lifted by their services: under the lock that orders them with every attempt (rule 14)."""
+
+    list_display = ("scope", "name", "workspace", "reason", "set_by", "set_at")
+    list_filter = ("scope", "workspace")
+    search_fields = ("name", "reason")
+    list_select_related = ("workspace", "set_by")
+    form = StopForm
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Lift it and set another: two changes, both said."""
+        return False
+
+    def save_model(self, request: HttpRequest, obj: StopSwitch, form: Any, change: bool) -> None:
+        """Set the stop, and say which attempts were committed before it."""
+        stop = stop_set(
+            workspace=form.cleaned_data["said_in"],
+            scope=obj.scope,
+            name=obj.name,
+            reason=obj.reason,
+            user=cast(User, request.user),
+            actor=actor_of(request),
+        )
+        obj.pk = stop.switch.pk
+        for attempt in stop.attempts:
+            said = (
+                f"Already attempted, may still send until {attempt['send_by']}: {attempt['call']} ({attempt['tool']})."
+            )
+            messages.warning(request, said)
+
+    def delete_model(self, request: HttpRequest, obj: StopSwitch) -> None:
+        """Lift the stop; it is said in its workspace's stream."""
+        workspace = obj.workspace or Workspace.objects.filter(memberships__user=cast(User, request.user)).first()
+        workspace = workspace or Workspace.objects.order_by("created_at").first()
+        if workspace is None:
+            raise HandrailError("There is no workspace in whose stream this could be said; nothing was changed.")
+        stop_lift(
+            workspace=workspace,
+            stop=obj.pk,
+            reason="lifted in the administrator's console",
+            user=cast(User, request.user),
+            actor=actor_of(request),
+        )
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[StopSwitch]) -> None:
+        """Lift several stops, each said."""
+        for switch in queryset:
+            self.delete_model(request, switch)
