@@ -93,15 +93,17 @@ class Story:
         return len(statuses) == len(self._told.incidents) and set(statuses.values()) <= ENDED
 
     def _give(self, desk: Desk, turns: Turns) -> None:
-        """Start what has not been started and may be: its deaths are armed before any worker may look at it."""
+        """Start one task, if one is left whose turn has come; its deaths are armed before any worker looks at it."""
         given = {incident.id for incident in self._tasks.values()}
-        for incident in self._told.incidents:
-            if incident.id not in given and turns.come(incident.id, "start"):
-                with self._controller.held():
-                    task = desk.start(incident.report)
-                    self._tasks[task] = incident
-                    self._arm(incident, task)
-                self._say(f"{incident.id}: rhea starts a task")
+        left = [incident for incident in self._told.incidents if incident.id not in given]
+        incident = next((incident for incident in left if turns.come(incident.id, "start")), None)
+        if incident is None:
+            return
+        with self._controller.held():
+            task = desk.start(incident.report)
+            self._tasks[task] = incident
+            self._arm(incident, task)
+        self._say(f"{incident.id}: rhea starts a task")
 
     def _arm(self, incident: Incident, task: UUID) -> None:
         for death, plan in self._told.plans:

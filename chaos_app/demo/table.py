@@ -14,8 +14,8 @@ Line = Sequence[str]
 def report(told: Told) -> tuple[list[str], bool]:
     """Return the lines to print, and whether all is well."""
     found = rows(told.incidents, told.statuses, told.calls, told.effects)
-    plans = [plan for _, plan in told.plans]
-    against = problems(found, plans, ghosts(told.effects, told.incidents), told.disagreements)
+    takeovers = [(plan, takeover(plan, told.events.get(death.incident, []))) for death, plan in told.plans]
+    against = problems(found, takeovers, ghosts(told.effects, told.incidents), told.disagreements)
     lines = ["", "Deaths", *_columns(_deaths(told)), "", "Effects", *_columns(_effects(found)), ""]
     return [*lines, *_takeovers(told), *_people(told), "", *_sentence(told, found, against)], not against
 
@@ -26,7 +26,7 @@ def _deaths(told: Told) -> list[Line]:
 
 
 def _death(told: Told, death: Death, plan: Plan) -> Line:
-    seconds = takeover(plan, told.events[death.incident]) if plan.stage == Stage.LANDED else None
+    seconds = takeover(plan, told.events.get(death.incident, [])) if plan.stage == Stage.LANDED else None
     name = f"{death.boundary.value} {death.boundary.name.lower().replace('_', ' ')}"
     landed = "yes" if plan.stage == Stage.LANDED else "NO"
     after = f"{seconds:.2f} s" if seconds is not None else "never"
@@ -57,7 +57,7 @@ def _takeovers(told: Told) -> list[str]:
     proven: list[float] = []
     timed: list[float] = []
     for death, plan in told.plans:
-        seconds = takeover(plan, told.events[death.incident]) if plan.stage == Stage.LANDED else None
+        seconds = takeover(plan, told.events.get(death.incident, [])) if plan.stage == Stage.LANDED else None
         if seconds is not None:
             (timed if death.victim == Victim.WORKER_AND_KEEPER else proven).append(seconds)
     return [

@@ -1,7 +1,7 @@
 """Whole workers die one after the other, each while another one lives: that is what a takeover needs to be measured.
 
 A worker's death is let loose by something that people do, the start of a task or an approval. Its turn comes when both
-workers are up and no other such death is still to land.
+workers are up and no other such death is still to land. New work is given while both are up, and no sooner.
 """
 
 import os
@@ -30,7 +30,7 @@ class Turns:
         """Whether this may be done now: ``trigger`` is "start", or the name of the call that is approved."""
         mine = [p for d, p in self._plans if (d.incident, d.trigger) == (incident, trigger) and p.stage == Stage.ARMED]
         if not mine or mine[0] is self._loose:
-            return True
+            return trigger != "start" or self._up() >= WORKERS
         waits = self._loose is not None and self._loose.stage in {Stage.ARMED, Stage.REACHED}
         if waits or self._up() < WORKERS:
             return False

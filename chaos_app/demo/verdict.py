@@ -78,16 +78,23 @@ def spread(seconds: Sequence[float]) -> str:
 
 
 def problems(
-    found: Sequence[Row], plans: Sequence[Plan], strange: Sequence[str], disagreements: Sequence[str]
+    found: Sequence[Row],
+    takeovers: Sequence[tuple[Plan, float | None]],
+    strange: Sequence[str],
+    disagreements: Sequence[str],
 ) -> list[str]:
-    """Return what stands against success, a sentence each; nothing means that all is well."""
+    """Return what stands against success, a sentence each; nothing means that all is well.
+
+    A death without a takeover in the record hit somebody who was not at work there: it did not land where it should.
+    """
     told = [f"{row.incident} {row.tool}: {row.verdict}" for row in found if row.verdict != "ONCE"]
     unfinished = {row.incident: row.status for row in found if row.status != "completed"}
     told += [f"{incident} is {status}, not completed" for incident, status in unfinished.items()]
     told += [f"an effect that nobody intended: {effect}" for effect in strange]
     told += [f"the world disagrees with itself: {said}" for said in disagreements]
-    told += [f"a planned death did not land: {_of(plan)}" for plan in plans if plan.stage != Stage.LANDED]
-    return told
+    told += [f"a planned death did not land: {_of(plan)}" for plan, _ in takeovers if plan.stage != Stage.LANDED]
+    unseen = [plan for plan, seconds in takeovers if plan.stage == Stage.LANDED and seconds is None]
+    return told + [f"the record shows no takeover after a death: {_of(plan)}" for plan in unseen]
 
 
 def _of(plan: Plan) -> str:

@@ -56,7 +56,10 @@ class Controller:
             self._passing.set()
 
     def where(self, task: UUID) -> Report | None:
-        """Return the last crossing of a task: the process that is running it, if it is being run."""
+        """Return the last crossing under the task's newest lease: the process that is running it, if it is being run.
+
+        A second delivery, a wake-up or a decision cross boundaries of the task as well, without a lease: not they.
+        """
         return self._last.get(task)
 
     def strike(self, plan: Plan, report: Report) -> None:
@@ -94,21 +97,27 @@ class Controller:
     def _serve(self, connection: socket.socket) -> None:
         with suppress(OSError, ValueError), connection, connection.makefile("rwb") as stream:
             for line in stream:
-                self._pass(Report.read(line))
+                self.take(Report.read(line))
                 stream.write(GO)
                 stream.flush()
 
-    def _pass(self, report: Report) -> None:
+    def take(self, report: Report) -> None:
         """Return when the process that reports may go on (or is dead)."""
         if report.boundary == Boundary.DELIVERED and not self._passing.is_set():
             self.waiting += 1
             self._passing.wait(HELD_AT_MOST)
         with self._lock:
-            if report.task:
-                self._last[report.task] = report
+            self._remember(report)
             due = [plan for plan in self.plans if plan.due(report)]
         for plan in due:
             self.strike(plan, report)
+
+    def _remember(self, report: Report) -> None:
+        if report.task is None or report.epoch is None:
+            return
+        known = self._last.get(report.task)
+        if known is None or known.epoch is None or report.epoch >= known.epoch:
+            self._last[report.task] = report
 
     def close(self) -> None:
         """Stop answering; whoever asks from now on passes."""

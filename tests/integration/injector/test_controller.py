@@ -114,6 +114,18 @@ def test_a_later_try_of_a_call_is_at_the_place_of_that_call() -> None:
     assert [at(name) for name in ("mail", "mail-2", "email", "mailing")] == [True, True, False, False]
 
 
+def test_who_runs_a_task_is_who_crossed_last_under_its_newest_lease(controller: Controller) -> None:
+    def cross(pid: int, epoch: int | None) -> None:
+        said = {"boundary": Boundary.SEND, "position": Position.BEFORE_SEND, "task": TASK, "call": None}
+        controller.take(Report(**said, epoch=epoch, pid=pid, parent=1))
+
+    for pid, epoch in ((10, 1), (20, 2), (10, 1), (30, None)):  # a zombie and a second delivery come after
+        cross(pid, epoch)
+    report = controller.where(TASK)
+    assert report
+    assert report.pid == 20
+
+
 def test_a_controller_that_has_gone_stops_nobody(controller: Controller) -> None:
     running = worker(controller)
     controller.close()

@@ -55,12 +55,16 @@ def test_what_the_ledger_counted_and_the_storage_does_not_have_is_lost() -> None
 
 def test_nothing_stands_against_a_good_run() -> None:
     found = rows([INCIDENT], {"INC-1": "completed"}, CALLS, [TICKET, CHANGE, MAIL])
-    assert problems(found, [landed()], [], []) == []
+    assert problems(found, [(landed(), 0.3)], [], []) == []
 
 
 def test_a_death_that_was_planned_and_did_not_land_stands_against_the_run() -> None:
     for stage in (Stage.ARMED, Stage.REACHED, Stage.FAILED):
-        assert "did not land" in problems([], [landed(stage)], [], [])[0]
+        assert "did not land" in problems([], [(landed(stage), None)], [], [])[0]
+
+
+def test_a_death_that_no_takeover_followed_stands_against_the_run() -> None:
+    assert "no takeover" in problems([], [(landed(), None)], [], [])[0]
 
 
 def test_a_task_that_did_not_complete_an_effect_of_nobody_and_a_doubtful_ledger_stand_against_the_run() -> None:
