@@ -151,6 +151,19 @@ def test_the_timeline_grows_and_the_head_follows_without_a_reload(people: People
     assert seen == []
 
 
+def test_a_late_write_that_the_page_has_is_not_doubled(people: People, task: Task, signed_in: Opens):
+    from tasks_app.record.append import Token
+
+    gone = Token(epoch=7, nonce=task.pk)
+    late_keep(stream=task.pk, events=[CheckpointAdvanced(step=1)], actor="worker:w-3", token=gone)
+    page, seen = opened(signed_in(people.rhea), f"/tasks/{task.pk}/")
+    live(page)
+    say(task, SignalReceived(name="one"))
+    expect(page.locator("#event-2")).to_be_attached()
+    assert page.locator("#timeline > .late").count() == 1
+    assert seen == []
+
+
 def test_a_reason_that_is_being_typed_outlives_what_comes_in(people: People, task: Task, signed_in: Opens):
     page, _ = opened(signed_in(people.rhea), f"/tasks/{task.pk}/")
     live(page)

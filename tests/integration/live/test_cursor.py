@@ -5,7 +5,11 @@ import asyncio
 from channels.layers import get_channel_layer
 
 from core.hints import group_of
+from tasks_app.record.append import Token
+from tasks_app.record.events import CheckpointAdvanced
+from tasks_app.record.late import late_keep
 from tests.integration.live.conftest import Live, Page
+from tests.records import leased
 
 
 def upto(seq: int, first: int = 1) -> list[int]:
@@ -101,6 +105,21 @@ def test_a_page_that_asks_again_from_earlier_is_told_again(live: Live):
     page.resume()
     page.until(head)
     assert page.seqs == upto(head, first=8)
+
+
+def test_a_late_write_appears_while_one_looks(live: Live):
+    task = leased(live.task)
+    page = live.page(after=task.head_seq)
+    page.connect()
+    page.until_head()
+    assert task.lease_nonce
+    late = CheckpointAdvanced(step=1)
+    gone = Token(epoch=7, nonce=task.pk)
+    late_keep(stream=task.pk, events=[late], actor="worker:w-3", token=gone)
+    while "late-" not in page.html:
+        page.take(timeout=5)  # by its hint, not by the clock
+    assert "presented lease no. 7" in page.html
+    assert page.after == task.head_seq
 
 
 def test_the_head_of_the_page_follows_too(live: Live):
