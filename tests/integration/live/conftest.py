@@ -156,6 +156,15 @@ class Live:
             live_hint(stream=self.task.pk, workspace=self.task.workspace_id, seq=done.head_seq)
         return done.head_seq
 
+    def settled(self, page: Page) -> None:
+        """Wait until a page is up to date, has joined its group, and nothing more is under way."""
+        page.until_head()
+        for _ in range(2):
+            page.until(self.signals(1))
+        with suppress(TimeoutError):
+            while True:
+                page.take(timeout=1.0)
+
     def signals(self, count: int, *, hint: bool = True, at_once: bool = True) -> int:
         """Write ``count`` events, as one append or each for itself; return the head."""
         events = [SignalReceived(name=f"s{number}") for number in range(count)]

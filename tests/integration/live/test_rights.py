@@ -118,7 +118,7 @@ def test_an_unknown_task_is_closed_like_a_forbidden_one(live: Live):
 def test_a_withdrawn_right_ends_it_within_five_seconds_without_any_event(live: Live):
     page = live.page(after=1, user=live.people.silas)
     page.connect()
-    page.until_head()
+    live.settled(page)
     Membership.objects.filter(user=live.people.silas).delete()
     began = time.monotonic()
     assert page.closed_with() == WITHDRAWN
