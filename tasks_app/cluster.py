@@ -18,7 +18,7 @@ from core.hints import after_commit, live_hint
 from tasks_app.gate import gate
 from tasks_app.losses import Loss, lease_lose
 from tasks_app.models import Call, CallState, ClusterIdentity, Status, Task
-from tasks_app.record.append import CallChange, append
+from tasks_app.record.append import CallChange, Seq, append
 from tasks_app.record.events import After, CallInDoubt, CallOutcome, Event, SliceLost
 from tasks_app.status import OPEN, TERMINAL, EffectClass
 from tasks_app.wake import wake
@@ -90,12 +90,15 @@ def _reconcile(task: UUID) -> None:
         calls = list(Call.objects.filter(task=row, state__in=OPEN).exclude(state=CallState.IN_DOUBT).order_by("pk"))
         events, changes = _judged(calls)
         doubted = frozenset(change.name for change in changes if change.set["state"] == CallState.IN_DOUBT)
-        events = [*gate().void(task=task, names=doubted, reason=WHY), *events] if doubted else events
+        voided = gate().void(task=task, names=doubted, reason=WHY) if doubted else ()
+        events = [*events, *voided]
         if row.lease_nonce is not None:
             lease_lose(task=task, nonce=row.lease_nonce, loss=Loss(seen=SEEN, counted=False), actor=ACTOR)
         else:
-            events = [_lost_without_lease(row), *events]
-        due = {} if row.status in NOT_DUE else {"wake_at": After(0)}
+            events = [*events, _lost_without_lease(row)]
+        due: dict[str, object] = {} if row.status in NOT_DUE else {"wake_at": After(0)}
+        if voided and row.status == Status.WAITING:
+            due |= {"status": Status.QUEUED, "wait": None}  # what it waited for will not come
         done = append(stream=task, events=events, actor=ACTOR, calls=changes, task=due) if events else None
         if done is not None:
             after_commit(lambda: live_hint(stream=task, workspace=row.workspace_id, seq=done.head_seq))
@@ -115,6 +118,7 @@ def _judged(calls: list[Call]) -> tuple[list[Event], list[CallChange]]:
             why = {"code": RULE, "reason": WHY}
             event = CallOutcome(name=call.name, attempt=call.attempts, outcome="unknown", error=why)
             values = {"state": CallState.UNKNOWN, "maybe_applied": True}
+            values |= {"answer_seq": Seq(len(events) + 1), "look_ups": 0}
         else:  # the ordinary rules do: the same key again, a look-up, a read-back
             continue
         events.append(event)

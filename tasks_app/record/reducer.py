@@ -124,6 +124,8 @@ def _released(state: State, fact: Fact) -> None:
 
 
 def _lost(state: State, fact: Fact) -> None:
+    if state.task["lease_nonce"] is None:  # said of a task that nobody held: only its open calls are judged again
+        return
     _let_go(state)
     state.parking = None
     state.task |= {"losses": fact.data["losses"], "loss_place": fact.data["place"]}

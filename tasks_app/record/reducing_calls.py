@@ -73,7 +73,7 @@ def _outcome(calls: Calls, fact: Fact) -> None:
             _ok(row, data, fact.seq)
         case "started":
             _state(row, CallState.STARTED)
-            row["handle"] = data.get("handle") or ""
+            row |= {"handle": data.get("handle") or "", "maybe_applied": False}
         case "refused":
             _refused(row, data, fact.seq)
         case _:
