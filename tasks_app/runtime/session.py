@@ -168,8 +168,8 @@ class Session:
                 if inside is None:
                     return batch, self._append(batch, admission)
                 with transaction.atomic():
-                    Task.objects.select_for_update().only("id").get(pk=self.lease.task)
-                    sent = batch.with_added(inside(), shift)
+                    # What is added may touch other rows (a request, a child): only while the task is as we know it.
+                    sent = batch.with_added(inside(), shift) if self._locked_as_known() else batch
                     done = self._append(sent, admission)
                 return sent, done
             except Stale as stale:
@@ -192,6 +192,12 @@ class Session:
                 landed = self._landed(give_up)
                 if landed:
                     return sent, landed
+
+    def _locked_as_known(self) -> bool:
+        """Lock the task row; whether it is where this slice left it. If not, the append says in which way (L05)."""
+        row = Task.objects.select_for_update().only("lease_epoch", "lease_nonce", "head_seq").get(pk=self.lease.task)
+        held = self.lease.token
+        return (row.lease_epoch, row.lease_nonce, row.head_seq) == (held.epoch, held.nonce, self.head)
 
     def _append(self, batch: Batch, admission: Admission | None) -> Appended:
         return append(

@@ -224,6 +224,7 @@ def crew(transactional_db: None, monkeypatch: pytest.MonkeyPatch, settings: Any)
 @given(steps=STEPS, acts=ACTS, looks=LOOKS, plan=EVENTS)
 @example(steps=[["keyed"], ["readable"], ["keyed"]], acts=[], looks=[], plan=[(8, "fenced"), (8, "die")])
 @example(steps=[["keyed", "readable"], ["state"]], acts=["lost", "late"], looks=[], plan=[(9, "fenced"), (9, "die")])
+@example(steps=[["gated"], ["opaque"]], acts=[], looks=[], plan=[(5, "fenced")])
 @example(steps=[["gated"], ["opaque"]], acts=["die after", "die late"], looks=["cannot"], plan=[(30, "pause")])
 @pytest.mark.timeout(max(120, EXAMPLES * 15))
 def test_whatever_dies_and_whoever_acts_the_record_and_the_outside_agree(
