@@ -1,7 +1,6 @@
 """Real servers for the tests: one private Postgres and Valkey a run, one database of each a test process."""
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -31,7 +30,6 @@ def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput") or os.environ.get("DATABASE_URL") or config.option.collectonly:
         return
     var = Path(os.environ["HANDRAIL_TEST_VAR"])
-    RUN.callback(shutil.rmtree, var, ignore_errors=True)
     services = RUN.enter_context(embedded(var, settings=QUICK))
     with psycopg.connect(services.postgres.superuser_url, autocommit=True) as superuser:
         superuser.execute("GRANT SET ON PARAMETER session_replication_role TO handrail")

@@ -1,12 +1,15 @@
 """The settings of the test run: a folder, a database and a broker database of its own, whatever else runs here."""
 
+import atexit
 import os
+import shutil
 import tempfile
 
 # The first process makes the folder; pytest-xdist's workers inherit the name and share its servers. Never the folder
 # that the person works with: this one is deleted at the end.
 if "HANDRAIL_TEST_VAR" not in os.environ:
     os.environ["HANDRAIL_TEST_VAR"] = tempfile.mkdtemp(prefix="handrail-test-")
+    atexit.register(shutil.rmtree, os.environ["HANDRAIL_TEST_VAR"], ignore_errors=True)
 os.environ["HANDRAIL_VAR"] = os.environ["HANDRAIL_TEST_VAR"]
 
 from core.embedded import address
