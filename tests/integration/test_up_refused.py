@@ -1,6 +1,5 @@
 """A start that cannot be: a sentence that says what, where and what to do, nothing left running, nothing deleted."""
 
-import os
 import socket
 import subprocess
 import sys
@@ -138,8 +137,17 @@ def test_a_command_that_needs_postgres_says_so_where_none_runs(var):
     refused(result, "Postgres does not answer", "make up")
 
 
-def test_a_pid_file_of_a_process_that_is_now_another_program_is_mended(used):
-    stale = f"{os.getpid()}\n{used / 'postgres'}\n1700000000\n5432\n{address.run_dir(used)}\n\n\nready\n"
+@pytest.fixture
+def stranger():
+    """A process that has nothing to do with us."""
+    process = subprocess.Popen(["sleep", "600"])
+    yield process
+    process.kill()
+    process.wait()
+
+
+def test_a_pid_file_of_a_process_that_is_now_another_program_is_mended(used, stranger):
+    stale = f"{stranger.pid}\n{used / 'postgres'}\n1700000000\n5432\n{address.run_dir(used)}\n\n\nready\n"
     (used / "postgres" / "postmaster.pid").write_text(stale)
     run = address.run_dir(used)
     run.mkdir(mode=0o700)
