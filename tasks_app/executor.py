@@ -11,7 +11,6 @@ import structlog
 
 from tasks_app.keeper.client import KeeperClient
 from tasks_app.leases import Lease
-from tasks_app.record.append import Stale
 from tasks_app.runtime.completing import completion_check
 from tasks_app.runtime.driving import calls_drive
 from tasks_app.runtime.ending import hand_over, park, task_cancelled
@@ -36,10 +35,6 @@ def slice_run(*, lease: Lease, keeper: KeeperClient, drain: Callable[[], bool]) 
             _turn(session, book)
     except LeaseLost:
         log.warning("slice.fenced", task_id=str(lease.task), epoch=lease.token.epoch)
-    except Stale as stale:
-        if stale.refusal != "ended":  # cancelled meanwhile, with no attempt open: nothing is left to do
-            raise
-        log.info("slice.ended", task_id=str(lease.task), epoch=lease.token.epoch)
 
 
 def _turn(session: Session, book: Book) -> None:

@@ -73,8 +73,6 @@ def _commit_calls(session: Session, decided: Decided, intended: list[Intended]) 
             )
             break
         except Stale as stale:
-            if stale.refusal == "ended":  # cancelled while the agent thought: nothing starts any more
-                raise
             session.refresh()
             if stale.refusal.startswith(("stopped", "limit")):
                 session.stopped = stale.refusal

@@ -26,9 +26,7 @@ def slice_end(
     release = SliceReleased(why=why, worker=session.lease.holder)
     try:
         session.commit([*(events or []), release], task={**NO_LEASE, **task}, boundary=boundary)
-    except Stale as stale:
-        if stale.refusal == "ended":  # cancelled meanwhile: there is nothing to let go of any more
-            raise
+    except Stale:
         session.refresh()
         return False
     session.over = True

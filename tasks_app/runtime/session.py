@@ -104,8 +104,8 @@ class Session:
         """Append what is pending and ``events`` in one commit.
 
         ``inside`` runs first in the same transaction, with the task row locked (T1, approval requests, children).
-        Raises ``LeaseLost`` (what was to be written is kept as late writes), or ``Stale`` where the append was
-        refused for another reason than our token (moved: refresh and think again).
+        Raises ``LeaseLost`` where the task is another's or has ended (what was to be written is kept apart), or ``Stale``
+        where the append was refused for another reason than our token (moved: refresh and think again).
         """
         self._cross(boundary, Position.BEFORE, call)
         batch = Batch()
@@ -115,7 +115,7 @@ class Session:
         try:
             sent, done = self._through_outages(batch, len(self.pending.events), admission, inside)
         except Stale as stale:
-            if stale.fenced:
+            if stale.fenced or stale.refusal == "ended":  # ended without us: cancelled, or by whoever took over
                 self.abandon(batch.events)
             raise
         self.pending, self.unwritten, self.spent_from = Batch(), {}, until

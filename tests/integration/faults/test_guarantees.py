@@ -12,6 +12,7 @@ from approvals_app.gate import ApprovalsGate
 from approvals_app.models import ApprovalRequest
 from approvals_app.status import Answer
 from chaos_app.world.client import WorldClient
+from core import boundaries
 from core.clock import database_now
 from tasks_app.decisions import Decision, call, complete
 from tasks_app.executor import slice_run
@@ -21,6 +22,7 @@ from tasks_app.models import Call, Event, LateWrite, Task
 from tasks_app.record.append import Stale, append
 from tasks_app.record.events import CheckpointAdvanced, StepDecided
 from tasks_app.services.cancel import task_cancel
+from tasks_app.services.settle import call_settle
 from tasks_app.services.signal import signal_send
 from tasks_app.services.stops import stop_lift, stop_set
 from tasks_app.status import CallState, Status
@@ -96,6 +98,38 @@ def test_a_release_under_a_lost_token_changes_nothing_and_is_kept_as_a_late_writ
     assert kinds(task)[-1] == "slice.claimed"
     kept = LateWrite.objects.get(stream=task.pk, kind="slice.released")
     assert (kept.held_epoch, kept.presented_epoch) == (2, 1)
+
+
+def test_an_answer_that_comes_when_the_task_has_ended_without_its_worker_is_kept(
+    rig: Rigs, client: WorldClient
+) -> None:
+    """L05: the old worker holds an answer while another epoch asks a person and goes on to the end."""
+    one = rig()
+    task = one.task("case.script", script="one", tool="t.pay", arguments={"payee": fresh(), "cents": 1})
+    old = claimed(one, task)
+    ended: list[str] = []
+
+    def meanwhile(crossing: Any) -> None:
+        if crossing.boundary != "E05" or ended:
+            return
+        ended.append("begun")
+        boundaries.install(None)
+        new = taken_over(one, old)
+        slice_run(lease=new, keeper=StillKeeper(), drain=lambda: False)
+        settle = {"workspace": task.workspace, "task": task.pk, "name": "act", "actor": "person:silas"}
+        call_settle(**settle, answer="unknown", evidence="nobody knows")
+        slice_run(lease=claimed(one, task), keeper=StillKeeper(), drain=lambda: False)
+        ended.append(Task.objects.get(pk=task.pk).status)
+
+    boundaries.install(meanwhile)
+    try:
+        slice_run(lease=old, keeper=StillKeeper(), drain=lambda: False)
+    finally:
+        boundaries.install(None)
+    assert ended[1] in {Status.COMPLETED, Status.UNVERIFIED}
+    receipt = Event.objects.get(stream=task.pk, kind="call.late_receipt")
+    assert (receipt.data["held_epoch"], receipt.data["outcome"], receipt.data["closes_doubt"]) == (1, "ok", False)
+    assert LateWrite.objects.filter(stream=task.pk, kind="call.outcome", presented_epoch=1).exists()
 
 
 def test_a_result_is_in_the_record_before_anything_reads_it(rig: Rigs, client: WorldClient) -> None:
