@@ -104,7 +104,7 @@ class Session:
         """Append what is pending and ``events`` in one commit.
 
         ``inside`` runs first in the same transaction, with the task row locked (T1, approval requests, children).
-        Raises ``LeaseLost`` where the task is another's or has ended (what was to be written is kept apart), or ``Stale``
+        Raises ``LeaseLost`` where the task is another's or has ended (what it held is kept apart), or ``Stale``
         where the append was refused for another reason than our token (moved: refresh and think again).
         """
         self._cross(boundary, Position.BEFORE, call)
