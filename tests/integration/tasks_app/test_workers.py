@@ -90,6 +90,7 @@ def test_a_worker_restarted_under_the_same_name_is_a_new_epoch(fleet):
     first = fleet.worker("one")
     task = fleet.task("hold", "finish", gate=str(fleet.gate()))
     nonce = claimed(task).data["nonce"]
+    assert keeper_of("one")
     kill(first.pid)
     wait_for_event(task.id, "slice.lost")
     fleet.worker("one")
