@@ -17,7 +17,7 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from core.boundaries import Boundary, Position, cross
-from core.clock import database_now
+from core.clock import ClockTimestamp, database_now
 from core.hints import after_commit, live_hint
 from tasks_app import registry, workers
 from tasks_app.models import Event, Status, Task, WaitKind
@@ -74,10 +74,10 @@ def lease_claim(*, task: UUID, worker: WorkerIdentity, nonce: UUID | None = None
     """
     cross(Boundary.DELIVERED, Position.BEFORE, task=task)
     with transaction.atomic():
-        row = _lock_due(task)
+        row, now = _lock_due(task)
         if row is None or not _may_run(row, worker):
             return None
-        lease = _claim(row, worker, nonce or uuid4())
+        lease = _claim(row, worker, nonce or uuid4(), now)
         after_commit(lambda: live_hint(stream=task, workspace=lease.workspace, seq=lease.head_seq))
         cross(Boundary.CLAIM, Position.BEFORE, task=task, epoch=lease.token.epoch)
     cross(Boundary.CLAIM, Position.AFTER, task=task, epoch=lease.token.epoch)
@@ -85,12 +85,14 @@ def lease_claim(*, task: UUID, worker: WorkerIdentity, nonce: UUID | None = None
     return lease
 
 
-def _lock_due(task: UUID) -> Task | None:
+def _lock_due(task: UUID) -> tuple[Task | None, datetime]:
     # A row that somebody else holds is being claimed or changed; whoever it is wakes the task again if need be.
-    row = Task.objects.select_for_update(skip_locked=True).filter(pk=task).first()
+    # Passing over it, this statement never waits: its clock reading is as good as one after the lock.
+    locked = Task.objects.select_for_update(skip_locked=True).filter(pk=task)
+    row = locked.annotate(now=ClockTimestamp()).first()
     if row is None or row.status in TERMINAL or row.lease_nonce is not None or row.wake_at is None:
-        return None
-    return row if row.wake_at <= database_now() else None
+        return None, datetime.min
+    return (row if row.wake_at <= row.now else None), row.now
 
 
 def _may_run(row: Task, worker: WorkerIdentity) -> bool:
@@ -127,12 +129,11 @@ def _put_off(row: Task, worker: WorkerIdentity, kind: WaitKind, on: dict[str, ob
     _hint(row, done)
 
 
-def _claim(row: Task, worker: WorkerIdentity, nonce: UUID) -> Lease:
+def _claim(row: Task, worker: WorkerIdentity, nonce: UUID, now: datetime) -> Lease:
     token = Token(epoch=row.lease_epoch + 1, nonce=nonce)
-    until = database_now() + timedelta(seconds=settings.LEASE_SECONDS)
     # The lease first, in the same transaction: the append then passes its own fence and carries the new epoch.
     Task.objects.filter(pk=row.pk).update(
-        lease_holder=worker.name, lease_epoch=token.epoch, lease_nonce=nonce, lease_until=until
+        lease_holder=worker.name, lease_epoch=token.epoch, lease_nonce=nonce, lease_until=_lease_end(now)
     )
     changes: dict[str, object] = {"wake_at": None, "wait": None}
     if row.status not in KEEP_STATUS:

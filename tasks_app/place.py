@@ -19,6 +19,8 @@ class Place:
 
 def place_next(task: Task) -> Place:
     """Name the place: the calls in flight, otherwise what else is open, otherwise the step to come."""
+    if task.lease_epoch == 0:  # nobody has run it: there are no calls, and its first event waits for nothing
+        return Place(name=f"step {task.step + 1}", in_flight=0)
     open_calls = Call.objects.filter(task=task, state__in=OPEN).order_by("step", "ordinal")
     states = list(open_calls.values_list("name", "state"))
     flying = [name for name, state in states if state in IN_FLIGHT]
