@@ -117,7 +117,7 @@ def _requests(session: Session, intended: list[Intended]) -> Callable[[], Inside
                     arguments=item.event.arguments,
                     digest=item.event.digest,
                     policy=item.assessment.policy,
-                    reason=item.assessment.reason,
+                    reason=item.note,
                 )
         return Inside(after=events)
 

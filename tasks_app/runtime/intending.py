@@ -39,6 +39,7 @@ class Intended:
     contract: Contract
     arguments: Any  # the pydantic model
     assessment: Assessment
+    note: str = ""  # the agent's own words, for whoever is asked
 
     @property
     def needs_attempt(self) -> bool:
@@ -145,7 +146,7 @@ def call_intend(
         replaces=replaces,
     )
     assessment = gate().assess(task=task, contract=contract, arguments=arguments, cost=None)
-    return Intended(event=event, contract=contract, arguments=model, assessment=assessment)
+    return Intended(event=event, contract=contract, arguments=model, assessment=assessment, note=decided.note)
 
 
 @cache

@@ -6,18 +6,23 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import timedelta
-from typing import Any
+from typing import Any, LiteralString
 
+import psycopg
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from approvals_app.models import ApprovalRequest
 from core.clock import ClockTimestamp, database_now
 from tasks_app.models import Call, Event, Status, Task
+from tests.conftest import database_url
 from tests.desk import Desk, attempt, claim, decide, kinds, parked
 from tests.rival import Rival
 
 ROUNDS = 200
+WAITING: LiteralString = (
+    "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+)
 
 
 @pytest.fixture
@@ -96,6 +101,30 @@ def _until(condition: Callable[[], bool], *, seconds: float = 10) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "it never came to that"
+        time.sleep(0.01)
+
+
+def test_case_14_variant_a_post_that_waits_for_the_lock_past_the_deadline_is_refused(desk: Desk, rivals):
+    request = parked(desk)
+    with closing(_elsewhere()) as watch, transaction.atomic():
+        Task.objects.select_for_update().get(pk=request.task_id)  # whoever holds it, holds it past the deadline
+        rivals[0].tell(do="approved", approval=request.pk, user="rhea")
+        _until(lambda: _one(watch, WAITING) == 1)  # the post has begun, in time
+        watch.execute("UPDATE approvals_app_approvalrequest SET decide_by = clock_timestamp() + interval '0.2 s'")
+        _until(lambda: bool(_one(watch, "SELECT decide_by < clock_timestamp() FROM approvals_app_approvalrequest")))
+    answer = rivals[0].answer()
+    assert (answer["status"], answer["state"]) == (409, "expired")
+    assert "approval.decided" not in kinds(request.task_id)
+
+
+def _elsewhere() -> psycopg.Connection[Any]:
+    return psycopg.connect(database_url(connection.settings_dict), autocommit=True)
+
+
+def _one(connection: psycopg.Connection[Any], query: LiteralString) -> Any:
+    row = connection.execute(query).fetchone()
+    assert row is not None
+    return row[0]
 
 
 @pytest.mark.timeout(300)
