@@ -206,11 +206,13 @@ def proxy_start(*, server: Path, folder: Path) -> Iterator[Proxy]:
     serving: list[asyncio.Task[None]] = []
 
     def run() -> None:
-        serving.append(loop.create_task(proxy.serve(started)))
-        with suppress(asyncio.CancelledError):
-            loop.run_until_complete(serving[0])
-        loop.run_until_complete(_finish())
-        loop.close()
+        try:
+            serving.append(loop.create_task(proxy.serve(started)))
+            with suppress(asyncio.CancelledError):
+                loop.run_until_complete(serving[0])
+            loop.run_until_complete(_finish())
+        finally:
+            loop.close()
 
     thread = threading.Thread(target=run, name="postgres-proxy", daemon=True)
     thread.start()

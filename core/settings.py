@@ -184,6 +184,8 @@ if _flag("HANDRAIL_DEMO"):  # set by "manage.py demo" for the processes that it 
     HANDRAIL_MODULES.append("chaos_app.incidents")
 # A lease lasts this long and is renewed each second by the keeper (seconds).
 LEASE_SECONDS = _number("HANDRAIL_LEASE_SECONDS", "4")
+# How long the loss of a child waits for the words on how it ended, which only its parent knows.
+EXIT_STATUS_SECONDS = _number("HANDRAIL_EXIT_STATUS_SECONDS", "0.2")
 # What else every sweeper looks for: dotted paths of functions without arguments (approval deadlines, schedules).
 HANDRAIL_FINDERS = [
     "tasks_app.sweeper_row.sweeper_seen",

@@ -69,6 +69,10 @@ class LiveConsumer(AsyncWebsocketConsumer):
         except (Withdrawn, NotFound, ValueError):
             await self.close(WITHDRAWN)
             return
+        except Exception as error:  # the database is away: the page comes back by itself
+            log.warning("live_socket_failed", error=type(error).__name__, exc_info=True)
+            await self.close(AGAIN)
+            return
         listening = hints_listen(group, changed=self.changed.set, progress=self._progress)
         self.jobs = [asyncio.create_task(self._follow()), asyncio.create_task(listening)]
 

@@ -77,6 +77,7 @@ def child_environment(transactional_db: None, settings: Any) -> dict[str, str]:
         "DATABASE_URL": database_url(connection.settings_dict),
         "REDIS_URL": settings.REDIS_URL,
         "CELERY_BROKER_URL": address.celery_broker_url(settings.REDIS_URL),
+        "HANDRAIL_EXIT_STATUS_SECONDS": "5",  # on a busy machine a parent takes long to say how its child ended
     }
 
 

@@ -30,7 +30,6 @@ log = structlog.get_logger(__name__)
 
 TICK = 0.1  # seconds between looks at deadlines and at processes without a pidfd
 LINGER = 1.0  # seconds after all is done: a worker may have died before its keeper took the first connection
-STATUS_WAIT = 0.2  # seconds that a death waits for the worker's main process to say how the process ended
 LAST_WORD = 5.0  # seconds after the last lease has run out in which losses are still tried to be written
 
 
@@ -148,7 +147,7 @@ class Server:
             slices = self._table.gone(process.pid)
         killed = frozenset(watched.nonce for watched in slices) & self._killed
         self._killed -= killed
-        wait = 0.0 if self._main_gone or process.pid == self._worker.pid else STATUS_WAIT
+        wait = 0.0 if self._main_gone or process.pid == self._worker.pid else settings.EXIT_STATUS_SECONDS
         self._dying[process.pid] = Dying(slices=slices, until=time.monotonic() + wait, killed=killed)
 
     def _bury(self, pid: int) -> None:

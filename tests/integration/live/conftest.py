@@ -178,8 +178,12 @@ class Live:
 
 @pytest.fixture
 def live(transactional_db: None, live_web: WebServer, people: People) -> Iterator[Live]:
+    begun = live_web.log.stat().st_size
     with ExitStack() as stack:
         yield Live(live_web, stack, people)
+    with live_web.log.open() as log:
+        log.seek(begun)
+        print(log.read())  # pytest shows it where a test fails
 
 
 __all__ = ["Live", "Page", "session_of", "wait_for"]

@@ -40,11 +40,11 @@ def test_a_change_is_a_real_commit_that_carries_the_marks(client: WorldClient, w
 
 
 def test_a_change_of_a_version_that_is_gone_is_refused(client: WorldClient, key: str) -> None:
-    seen = client.http.get("/config/edge-proxy").json()["version"]
-    assert change(client, "edge-proxy", f"{key}-a", match=seen, rate_limit__burst=81)[0] == 200
-    status, refusal = change(client, "edge-proxy", f"{key}-b", match=f'"{seen}"', rate_limit__burst=82)
+    seen = client.http.get("/config/ledger-export").json()["version"]
+    assert change(client, "ledger-export", f"{key}-a", match=seen, sftp__retries=4)[0] == 200
+    status, refusal = change(client, "ledger-export", f"{key}-b", match=f'"{seen}"', sftp__retries=5)
     assert (status, refusal["code"]) == (412, "changed_since")
-    assert refusal["version"] == client.http.get("/config/edge-proxy").json()["version"]
+    assert refusal["version"] == client.http.get("/config/ledger-export").json()["version"]
     assert client.effects(key=f"{key}-b") == []
 
 
