@@ -49,11 +49,11 @@ def environment(var, **more):
 
 
 @contextmanager
-def stack_up(var, log, *options) -> Iterator[Up]:
+def stack_up(var, log, *options, **more) -> Iterator[Up]:
     """Start a stack on a free port and wait until its pages answer."""
     log.write_text("")
     command = ["manage.py", "up", "--port", "0", "--concurrency", "1", *options]
-    with running(*command, env=environment(var), log=log) as process:
+    with running(*command, env=environment(var, **more), log=log) as process:
         wait_for(lambda: "ready at" in log.read_text() or process.poll() is not None, seconds=100)
         assert "ready at" in log.read_text(), log.read_text()
         yield Up(process, var, log)

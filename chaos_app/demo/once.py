@@ -86,7 +86,8 @@ class Once:
             self._say("Stopped before its end; nothing is left running.")
             return STOPPED
         if self._told is None:
-            self._say(f"Not finished: {self._failure} Nothing is left running.")
+            log = settings.VAR_DIR / "processes.log"
+            self._say(f"Not finished: {self._failure} Nothing is left running; what the processes said is in {log}.")
             return 1
         lines, well = report(self._told)
         text = "\n".join(lines)
