@@ -13,8 +13,9 @@ from typing import Literal, cast
 
 from chaos_app.world.errors import Refused
 from chaos_app.world.faults import At, Fault, Kind
+from chaos_app.world.operation import Work
 from chaos_app.world.outside import Outside
-from chaos_app.world.visit import Reply, Visit, Work
+from chaos_app.world.visit import Reply, Visit
 
 Ending = Literal["answered", "cut", "garbage", "slow"]
 
@@ -82,9 +83,9 @@ async def _process(outside: Outside, visit: Visit, work: Work) -> Reply:
 
 async def _apply(outside: Outside, visit: Visit, work: Work) -> Reply:
     if inspect.iscoroutinefunction(work):
-        return await cast(Awaitable[Reply], work(visit))
+        return await cast(Awaitable[Reply], work(outside, visit))
     with outside.storage.transaction():
-        reply = cast(Reply, work(visit))
+        reply = cast(Reply, work(outside, visit))
         outside.keys.finish(visit, reply)
     return reply
 

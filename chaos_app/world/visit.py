@@ -2,18 +2,15 @@
 
 import hashlib
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from chaos_app.world.errors import Refused
 from chaos_app.world.faults import Fault, Kind, first_complaint
 from chaos_app.world.marks import Marks
-
-if TYPE_CHECKING:
-    from chaos_app.world.outside import Outside
 
 
 class Input(BaseModel):
@@ -42,7 +39,6 @@ class Reply:
 class Visit:
     """The request, its marks, and the fault that was told for it."""
 
-    outside: "Outside"
     system: str
     operation: str
     acts: bool
@@ -88,23 +84,3 @@ class Visit:
     def seen(self, rows: list[Anything]) -> list[Anything]:
         """What a look-up may see: everything, or nothing while it is told to hide."""
         return [] if self.told(Kind.HIDE) else rows
-
-
-Work = Callable[[Visit], Reply] | Callable[[Visit], Awaitable[Reply]]
-
-
-@dataclass(frozen=True)
-class Operation:
-    """One thing that a system does, and where it is reached over HTTP.
-
-    ``keyed``: the same Idempotency-Key gets the same answer. Work that is not a coroutine runs in one transaction
-    together with the memory of its key.
-    """
-
-    system: str
-    name: str
-    method: str
-    path: str
-    work: Work
-    acts: bool = True
-    keyed: bool = False

@@ -15,8 +15,9 @@ from chaos_app.world.attend import Answer, attend
 from chaos_app.world.errors import Refused
 from chaos_app.world.faults import fault_read
 from chaos_app.world.marks import FAULT, IDEMPOTENCY_KEY, Marks, marks_read
+from chaos_app.world.operation import Operation
 from chaos_app.world.outside import Outside
-from chaos_app.world.visit import Operation, Reply, Visit
+from chaos_app.world.visit import Reply, Visit
 
 LARGEST_BODY = 4 * 1024 * 1024
 GARBAGE = b'{"id": "T-\xff\xfe<<<<< upstream connect error, reset reason: garbage'
@@ -62,7 +63,7 @@ def route(outside: Outside, operation: Operation) -> Route:
 
     async def endpoint(request: Request) -> Response:
         try:
-            visit = await visit_read(outside, operation, request)
+            visit = await visit_read(operation, request)
         except ClientDisconnect:
             return CutResponse()
         except Refused as refused:
@@ -72,7 +73,7 @@ def route(outside: Outside, operation: Operation) -> Route:
     return Route(operation.path, endpoint, methods=[operation.method], name=f"{operation.system}.{operation.name}")
 
 
-async def visit_read(outside: Outside, operation: Operation, request: Request) -> Visit:
+async def visit_read(operation: Operation, request: Request) -> Visit:
     """Read the whole request. Raises ``Refused`` where it is too large or cannot be read."""
     headers = request.headers
     content = await body_read(request)
@@ -81,7 +82,6 @@ async def visit_read(outside: Outside, operation: Operation, request: Request) -
         arguments = dict(request.query_params)
     told = headers.get(FAULT)
     return Visit(
-        outside=outside,
         system=operation.system,
         operation=operation.name,
         acts=operation.acts,

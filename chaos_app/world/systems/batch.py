@@ -9,8 +9,10 @@ from pydantic import Field
 
 from chaos_app.world.errors import Refused
 from chaos_app.world.faults import Kind
+from chaos_app.world.operation import Operation
+from chaos_app.world.outside import Outside
 from chaos_app.world.storage import Row, Storage
-from chaos_app.world.visit import Input, Operation, Reply, Visit
+from chaos_app.world.visit import Input, Reply, Visit
 
 SYSTEM = "batch"
 Mark = Annotated[str, Field(min_length=1, max_length=300)]
@@ -30,13 +32,13 @@ class NewBatch(Input):
     items: Annotated[list[Notice], Field(min_length=1, max_length=1000)]
 
 
-def batch_post(visit: Visit) -> Reply:
+def batch_post(outside: Outside, visit: Visit) -> Reply:
     """Apply the items; 422 before anything is applied if a key was used for another item."""
     items = visit.read(NewBatch).items
-    known = [_known(visit, item) for item in items]
+    known = [_known(outside, visit, item) for item in items]
     stops = visit.fault.count if visit.told(Kind.PARTIAL) and visit.fault else len(items)
     pairs = list(zip(items, known, strict=True))[:stops]
-    done = [_apply(visit, index, item, row) for index, (item, row) in enumerate(pairs)]
+    done = [_apply(outside, visit, index, item, row) for index, (item, row) in enumerate(pairs)]
     if stops < len(items):
         status = visit.fault.status if visit.fault and visit.fault.status else 500
         detail = f"Stopped after {len(done)} of {len(items)} items, as told."
@@ -44,10 +46,10 @@ def batch_post(visit: Visit) -> Reply:
     return Reply(200, {"items": done})
 
 
-def batch_find(visit: Visit) -> Reply:
+def batch_find(outside: Outside, visit: Visit) -> Reply:
     """Notices by the key of an item."""
     key = visit.query.get("key")
-    rows = notices_shown(visit.outside.storage, "? IS NULL OR key = ?", key, key)
+    rows = notices_shown(outside.storage, "? IS NULL OR key = ?", key, key)
     return Reply(200, {"items": visit.seen(rows), "complete": True})
 
 
@@ -61,19 +63,19 @@ def notices_shown(storage: Storage, where: str = "1", *values: object) -> list[R
     ]
 
 
-def _known(visit: Visit, item: Notice) -> Row | None:
+def _known(outside: Outside, visit: Visit, item: Notice) -> Row | None:
     if item.key is None or visit.planted:
         return None
-    found = visit.outside.storage.row("SELECT * FROM notice WHERE key = ? ORDER BY id", item.key)
+    found = outside.storage.row("SELECT * FROM notice WHERE key = ? ORDER BY id", item.key)
     if found and found["digest"] != _digest(item):
         raise Refused(422, "key_reused", f"The key {item.key} was used for another item.", {"key": item.key})
     return found
 
 
-def _apply(visit: Visit, index: int, item: Notice, known: Row | None) -> dict[str, Any]:
-    storage = visit.outside.storage
+def _apply(outside: Outside, visit: Visit, index: int, item: Notice, known: Row | None) -> dict[str, Any]:
+    storage = outside.storage
     # Two items of one batch may carry one key: the second must see what the first did.
-    known = known or _known(visit, item)
+    known = known or _known(outside, visit, item)
     if known:
         return {"id": f"N-{known['id']}", "key": item.key, "replayed": True}
     row_id = storage.run(
@@ -82,7 +84,7 @@ def _apply(visit: Visit, index: int, item: Notice, known: Row | None) -> dict[st
     )
     own = {"key": item.key, "business_key": item.business_key, "item": str(index)}
     arguments = {"room": item.room, "text": item.text}
-    visit.outside.ledger.effect(visit, reference=f"N-{row_id}", arguments=arguments, item=own)
+    outside.ledger.effect(visit, reference=f"N-{row_id}", arguments=arguments, item=own)
     return {"id": f"N-{row_id}", "key": item.key, "replayed": False}
 
 

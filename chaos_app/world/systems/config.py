@@ -9,8 +9,10 @@ from pydantic import Field
 
 from chaos_app.world.errors import Refused
 from chaos_app.world.marks import PLANTED
+from chaos_app.world.operation import Operation
+from chaos_app.world.outside import Outside
 from chaos_app.world.repository import SERVICE, SERVICE_TRAILER, Commit
-from chaos_app.world.visit import Input, Operation, Reply, Visit
+from chaos_app.world.visit import Input, Reply, Visit
 
 SYSTEM = "config"
 
@@ -23,25 +25,25 @@ class Change(Input):
     summary: Annotated[str, Field(max_length=200)] = ""
 
 
-async def config_read(visit: Visit) -> Reply:
+async def config_read(outside: Outside, visit: Visit) -> Reply:
     """The configuration of one service and its version."""
     service = _service(visit)
-    found = await asyncio.to_thread(visit.outside.repository.read, service)
+    found = await asyncio.to_thread(outside.repository.read, service)
     if found is None:
         raise Refused(404, "not_found", f"There is no configuration for {service}.")
     return _shown(service, *found)
 
 
-async def config_services(visit: Visit) -> Reply:
+async def config_services(outside: Outside, visit: Visit) -> Reply:
     """The services that have a configuration."""
-    return Reply(200, {"services": await asyncio.to_thread(visit.outside.repository.services)})
+    return Reply(200, {"services": await asyncio.to_thread(outside.repository.services)})
 
 
-async def config_change(visit: Visit) -> Reply:
+async def config_change(outside: Outside, visit: Visit) -> Reply:
     """Commit a change, if the version is still the one in ``If-Match`` (412 otherwise; without it, whatever it is)."""
     service, change = _service(visit), visit.read(Change)
-    repository = visit.outside.repository
-    async with visit.outside.lock:
+    repository = outside.repository
+    async with outside.lock:
         found = await asyncio.to_thread(repository.read, service)
         current, version = found or ({}, "")
         if not visit.planted:
@@ -50,13 +52,13 @@ async def config_change(visit: Visit) -> Reply:
         summary = _one_line(change.summary) or f"Change {service}"
         trailers = {SERVICE_TRAILER: service} | visit.marks.trailers() | ({PLANTED: "yes"} if visit.planted else {})
         new = await asyncio.to_thread(repository.write, {service: content}, summary=summary, trailers=trailers)
-        visit.outside.ledger.effect(visit, reference=new, arguments={"service": service, **visit.arguments})
+        outside.ledger.effect(visit, reference=new, arguments={"service": service, **visit.arguments})
     return _shown(service, content, new, status=201 if not version else 200, previous=version or None)
 
 
-async def config_log(visit: Visit) -> Reply:
+async def config_log(outside: Outside, visit: Visit) -> Reply:
     """Commits by ``key`` (exactly the trailer) and ``service``, newest first; the world's own seed is left out."""
-    commits = await asyncio.to_thread(visit.outside.repository.log, key=visit.query.get("key"))
+    commits = await asyncio.to_thread(outside.repository.log, key=visit.query.get("key"))
     service = visit.query.get("service")
     kept = [commit for commit in commits if not commit.seeded and service in (None, commit.service)]
     return Reply(200, {"commits": [commit_shown(commit) for commit in visit.seen(kept)], "complete": True})

@@ -6,47 +6,49 @@ import re
 import time
 
 from chaos_app.world.errors import Refused
+from chaos_app.world.operation import Operation
+from chaos_app.world.outside import Outside
 from chaos_app.world.storage import Row, Storage
-from chaos_app.world.visit import Operation, Reply, Visit
+from chaos_app.world.visit import Reply, Visit
 
 SYSTEM = "files"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
 
-def file_put(visit: Visit) -> Reply:
+def file_put(outside: Outside, visit: Visit) -> Reply:
     """Store a file; the content that is there already counts as no effect. ``If-None-Match: *`` refuses to replace."""
     name = _name(visit)
-    before = file_row(visit.outside.storage, name)
+    before = file_row(outside.storage, name)
     _may_replace(visit, before)
     digest = hashlib.sha256(visit.content).hexdigest()
     if before and before["digest"] == digest and not visit.planted:
         return Reply(200, before, _validators(before))
-    path = visit.outside.files / name
+    path = outside.files / name
     path.with_name(name + ".part").write_bytes(visit.content)
     path.with_name(name + ".part").replace(path)
-    visit.outside.storage.run(
+    outside.storage.run(
         "INSERT OR REPLACE INTO file (name, at, key, size, digest, media_type) VALUES (?, ?, ?, ?, ?, ?)",
         *(name, time.time(), visit.marks.key, len(visit.content), digest),
         visit.headers.get("content-type", "application/octet-stream")[:100],
     )
-    visit.outside.ledger.effect(visit, reference=name, arguments={"name": name, "digest": digest})
-    after = file_row(visit.outside.storage, name) or {}
+    outside.ledger.effect(visit, reference=name, arguments={"name": name, "digest": digest})
+    after = file_row(outside.storage, name) or {}
     return Reply(200 if before else 201, after, _validators(after))
 
 
-def file_get(visit: Visit) -> Reply:
+def file_get(outside: Outside, visit: Visit) -> Reply:
     """The content as it is on the disk, with its digest."""
     name = _name(visit)
-    row = file_row(visit.outside.storage, name)
+    row = file_row(outside.storage, name)
     if not visit.seen([row] if row else []) or row is None:
         raise Refused(404, "not_found", f"There is no file {name}.")
-    content = (visit.outside.files / name).read_bytes()
+    content = (outside.files / name).read_bytes()
     return Reply(200, content, {"Content-Type": row["media_type"], **_validators(row)})
 
 
-def files_list(visit: Visit) -> Reply:
+def files_list(outside: Outside, visit: Visit) -> Reply:
     """Names, sizes and digests."""
-    return Reply(200, {"files": visit.seen(files_shown(visit.outside.storage)), "complete": True})
+    return Reply(200, {"files": visit.seen(files_shown(outside.storage)), "complete": True})
 
 
 def file_row(storage: Storage, name: str) -> Row | None:

@@ -7,8 +7,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from chaos_app.world.errors import Refused
+from chaos_app.world.operation import Operation
+from chaos_app.world.outside import Outside
 from chaos_app.world.storage import Row, Storage
-from chaos_app.world.visit import Input, Operation, Reply, Visit
+from chaos_app.world.visit import Input, Reply, Visit
 
 SYSTEM = "jobs"
 
@@ -23,33 +25,33 @@ class NewJob(Input):
     result: Any = None
 
 
-def job_start(visit: Visit) -> Reply:
+def job_start(outside: Outside, visit: Visit) -> Reply:
     """Start a job; its state follows from the clock alone, so it runs on while the world is down."""
     new = visit.read(NewJob)
-    row_id = visit.outside.storage.run(
+    row_id = outside.storage.run(
         "INSERT INTO job (at, key, kind, seconds, outcome, arguments, result, planted) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         *(time.time(), visit.marks.key, new.kind, new.seconds, new.outcome),
         *(json.dumps(new.arguments), json.dumps(new.result), visit.planted),
     )
-    visit.outside.ledger.effect(visit, reference=f"J-{row_id}", arguments=visit.arguments)
-    return Reply(202, jobs_shown(visit.outside.storage, "id = ?", row_id)[0], {"Location": f"/jobs/J-{row_id}"})
+    outside.ledger.effect(visit, reference=f"J-{row_id}", arguments=visit.arguments)
+    return Reply(202, jobs_shown(outside.storage, "id = ?", row_id)[0], {"Location": f"/jobs/J-{row_id}"})
 
 
-def job_poll(visit: Visit) -> Reply:
+def job_poll(outside: Outside, visit: Visit) -> Reply:
     """One job by its handle."""
     handle = visit.parameters["handle"]
     digits = handle.removeprefix("J-")
     known = digits.isascii() and digits.isdigit() and len(digits) < 18
-    found = jobs_shown(visit.outside.storage, "id = ?", int(digits)) if known else []
+    found = jobs_shown(outside.storage, "id = ?", int(digits)) if known else []
     if not visit.seen(found):
         raise Refused(404, "not_found", f"There is no job {handle}.")
     return Reply(200, found[0])
 
 
-def jobs_find(visit: Visit) -> Reply:
+def jobs_find(outside: Outside, visit: Visit) -> Reply:
     """Jobs by the key that started them."""
     key = visit.query.get("key")
-    rows = jobs_shown(visit.outside.storage, "? IS NULL OR key = ?", key, key)
+    rows = jobs_shown(outside.storage, "? IS NULL OR key = ?", key, key)
     return Reply(200, {"jobs": visit.seen(rows), "complete": True})
 
 

@@ -12,25 +12,26 @@ from chaos_app.world.errors import Refused
 from chaos_app.world.faults import fault_read
 from chaos_app.world.mailbox import Message, marks_of, parse, text_of
 from chaos_app.world.marks import FAULT
+from chaos_app.world.operation import Operation
 from chaos_app.world.outside import Outside
-from chaos_app.world.visit import Operation, Reply, Visit
+from chaos_app.world.visit import Reply, Visit
 
 SYSTEM = "mail"
 LARGEST_MESSAGE = 4 * 1024 * 1024
 GARBAGE = "\x00\x01 not a reply"
 
 
-async def mail_deliver(visit: Visit) -> Reply:
+async def mail_deliver(outside: Outside, visit: Visit) -> Reply:
     """Keep one message."""
-    async with visit.outside.lock:
-        reference = await asyncio.to_thread(visit.outside.mailbox.deliver, visit.content, planted=visit.planted)
-        visit.outside.ledger.effect(visit, reference=reference, arguments=visit.arguments)
+    async with outside.lock:
+        reference = await asyncio.to_thread(outside.mailbox.deliver, visit.content, planted=visit.planted)
+        outside.ledger.effect(visit, reference=reference, arguments=visit.arguments)
     return Reply(250, f"OK kept as {visit.arrival}")
 
 
-def mail_find(visit: Visit) -> Reply:
+def mail_find(outside: Outside, visit: Visit) -> Reply:
     """Messages by ``message_id``; without it, all of them."""
-    found = visit.outside.mailbox.messages(visit.query.get("message_id"))
+    found = outside.mailbox.messages(visit.query.get("message_id"))
     rows = visit.seen([message_shown(message) for message in found])
     return Reply(200, {"messages": rows, "count": len(rows), "complete": True})
 
@@ -52,7 +53,7 @@ class Postman:
     async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
         """Take one message. The server cancels this when the sender goes away; the message is carried on."""
         try:
-            visit = _visit(self._outside, envelope)
+            visit = _visit(envelope)
         except Refused as refused:
             return f"554 5.6.0 {refused.detail}"
         task = asyncio.get_running_loop().create_task(attend(self._outside, visit, mail_deliver))
@@ -66,7 +67,7 @@ class Postman:
         return "451 4.3.0 The outside world failed here; its log says why."
 
 
-def _visit(outside: Outside, envelope: Envelope) -> Visit:
+def _visit(envelope: Envelope) -> Visit:
     content = envelope.original_content or b""
     message = parse(content)
     told = message[FAULT]
@@ -78,7 +79,6 @@ def _visit(outside: Outside, envelope: Envelope) -> Visit:
         "body": text_of(message),
     }
     return Visit(
-        outside=outside,
         system=SYSTEM,
         operation="send",
         acts=True,

@@ -5,8 +5,10 @@ from typing import Annotated
 
 from pydantic import Field
 
+from chaos_app.world.operation import Operation
+from chaos_app.world.outside import Outside
 from chaos_app.world.storage import Row, Storage
-from chaos_app.world.visit import Input, Operation, Reply, Visit
+from chaos_app.world.visit import Input, Reply, Visit
 
 SYSTEM = "payments"
 
@@ -20,14 +22,14 @@ class NewPayment(Input):
     memo: Annotated[str, Field(max_length=1000)] = ""
 
 
-def payment_make(visit: Visit) -> Reply:
+def payment_make(outside: Outside, visit: Visit) -> Reply:
     """Pay. The marks are counted by the witness and mean nothing to this system."""
     new = visit.read(NewPayment)
-    row_id = visit.outside.storage.run(
+    row_id = outside.storage.run(
         "INSERT INTO payment (at, payee, cents, currency, memo, planted) VALUES (?, ?, ?, ?, ?, ?)",
         *(time.time(), new.payee, new.cents, new.currency, new.memo, visit.planted),
     )
-    visit.outside.ledger.effect(visit, reference=f"P-{row_id}", arguments=visit.arguments)
+    outside.ledger.effect(visit, reference=f"P-{row_id}", arguments=visit.arguments)
     return Reply(201, {"id": f"P-{row_id}", "payee": new.payee, "cents": new.cents, "currency": new.currency})
 
 

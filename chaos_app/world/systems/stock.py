@@ -1,16 +1,18 @@
 """Stock: a plain read without effect, whose answer differs each time (5, 4, 3, ...)."""
 
+from chaos_app.world.operation import Operation
+from chaos_app.world.outside import Outside
 from chaos_app.world.storage import Row, Storage
-from chaos_app.world.visit import Operation, Reply, Visit
+from chaos_app.world.visit import Reply, Visit
 
 SYSTEM = "stock"
 FIRST_LEVEL = 5
 
 
-def stock_read(visit: Visit) -> Reply:
+def stock_read(outside: Outside, visit: Visit) -> Reply:
     """How many are left. Customers buy one between any two reads; reading itself changes nothing of ours."""
     sku = visit.parameters["sku"][:100]
-    reads = visit.outside.storage.rows(
+    reads = outside.storage.rows(
         "INSERT INTO stock (sku, reads) VALUES (?, 1) ON CONFLICT (sku) DO UPDATE SET reads = reads + 1"
         " RETURNING reads",
         sku,

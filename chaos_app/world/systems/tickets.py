@@ -6,8 +6,10 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from chaos_app.world.errors import Refused
+from chaos_app.world.operation import Operation
+from chaos_app.world.outside import Outside
 from chaos_app.world.storage import Row, Storage
-from chaos_app.world.visit import Input, Operation, Reply, Visit
+from chaos_app.world.visit import Input, Reply, Visit
 
 SYSTEM = "tickets"
 Text = Annotated[str, Field(max_length=20_000)]
@@ -34,50 +36,50 @@ class Closing(Input):
     reason: Text = ""
 
 
-def ticket_open(visit: Visit) -> Reply:
+def ticket_open(outside: Outside, visit: Visit) -> Reply:
     """Open a ticket; without a key, each request opens another one."""
     new = visit.read(NewTicket)
-    storage = visit.outside.storage
+    storage = outside.storage
     row_id = storage.run(
         "INSERT INTO ticket (at, key, title, body, service, severity, planted) VALUES (?, ?, ?, ?, ?, ?, ?)",
         *(time.time(), visit.marks.key, new.title, new.body, new.service, new.severity, visit.planted),
     )
-    visit.outside.ledger.effect(visit, reference=f"T-{row_id}", arguments=visit.arguments)
+    outside.ledger.effect(visit, reference=f"T-{row_id}", arguments=visit.arguments)
     return Reply(201, tickets_shown(storage, "id = ?", row_id)[0], {"Location": f"/tickets/T-{row_id}"})
 
 
-def tickets_find(visit: Visit) -> Reply:
+def tickets_find(outside: Outside, visit: Visit) -> Reply:
     """Tickets by ``key`` and ``service``; without either, all of them."""
     key, service = visit.query.get("key"), visit.query.get("service")
     rows = tickets_shown(
-        visit.outside.storage, "(? IS NULL OR key = ?) AND (? IS NULL OR service = ?)", key, key, service, service
+        outside.storage, "(? IS NULL OR key = ?) AND (? IS NULL OR service = ?)", key, key, service, service
     )
     return Reply(200, {"tickets": visit.seen(rows), "complete": True})
 
 
-def ticket_get(visit: Visit) -> Reply:
+def ticket_get(outside: Outside, visit: Visit) -> Reply:
     """One ticket with its comments."""
-    return Reply(200, _ticket(visit))
+    return Reply(200, _ticket(outside, visit))
 
 
-def ticket_comment(visit: Visit) -> Reply:
+def ticket_comment(outside: Outside, visit: Visit) -> Reply:
     """Add a comment."""
-    new, ticket = visit.read(NewComment), _ticket(visit)
-    comment_id = _comment(visit, ticket, new.body)
-    visit.outside.ledger.effect(visit, reference=f"{ticket['id']}#{comment_id}", arguments=visit.arguments)
-    return Reply(201, _ticket(visit))
+    new, ticket = visit.read(NewComment), _ticket(outside, visit)
+    comment_id = _comment(outside, visit, ticket, new.body)
+    outside.ledger.effect(visit, reference=f"{ticket['id']}#{comment_id}", arguments=visit.arguments)
+    return Reply(201, _ticket(outside, visit))
 
 
-def ticket_close(visit: Visit) -> Reply:
+def ticket_close(outside: Outside, visit: Visit) -> Reply:
     """Close a ticket. Closing a closed one changes nothing and counts as no effect."""
-    closing, ticket = visit.read(Closing), _ticket(visit)
+    closing, ticket = visit.read(Closing), _ticket(outside, visit)
     if ticket["state"] == "closed":
         return Reply(200, ticket)
-    visit.outside.storage.run("UPDATE ticket SET state = 'closed' WHERE id = ?", _number(ticket["id"]))
+    outside.storage.run("UPDATE ticket SET state = 'closed' WHERE id = ?", _number(ticket["id"]))
     if closing.reason:
-        _comment(visit, ticket, closing.reason)
-    visit.outside.ledger.effect(visit, reference=ticket["id"], arguments=visit.arguments)
-    return Reply(200, _ticket(visit))
+        _comment(outside, visit, ticket, closing.reason)
+    outside.ledger.effect(visit, reference=ticket["id"], arguments=visit.arguments)
+    return Reply(200, _ticket(outside, visit))
 
 
 def tickets_shown(storage: Storage, where: str = "1", *values: object) -> list[Row]:
@@ -92,16 +94,16 @@ def tickets_shown(storage: Storage, where: str = "1", *values: object) -> list[R
     ]
 
 
-def _comment(visit: Visit, ticket: Row, body: str) -> int:
-    return visit.outside.storage.run(
+def _comment(outside: Outside, visit: Visit, ticket: Row, body: str) -> int:
+    return outside.storage.run(
         "INSERT INTO comment (ticket, at, key, body) VALUES (?, ?, ?, ?)",
         *(_number(ticket["id"]), time.time(), visit.marks.key, body),
     )
 
 
-def _ticket(visit: Visit) -> Row:
+def _ticket(outside: Outside, visit: Visit) -> Row:
     wanted = visit.parameters["id"]
-    found = tickets_shown(visit.outside.storage, "id = ?", _number(wanted))
+    found = tickets_shown(outside.storage, "id = ?", _number(wanted))
     if not visit.seen(found):
         raise Refused(404, "not_found", f"There is no ticket {wanted}.")
     return found[0]
