@@ -4,13 +4,13 @@ import time
 from datetime import timedelta
 from uuid import UUID
 
-from django.db import transaction
 from django.db.models import QuerySet
 
 from core.boundaries import Boundary, Position, cross
-from core.clock import ClockTimestamp, database_now
+from core.clock import ClockTimestamp
 from tasks_app.losses import RAN_OUT, Loss, lease_lose
 from tasks_app.models import Status, Task, WaitKind
+from tasks_app.parents import awaits, parent_wake
 from tasks_app.status import TERMINAL
 from tasks_app.wake import wake_now, wake_ups_waiting
 
@@ -74,21 +74,5 @@ def parents_wake() -> int:
         parent__wake_at=None,
     )
     rows = ended.values_list("pk", "parent_id", "parent__open_wait", "parent__child_tasks")[:BATCH]
-    awaited = {parent for child, parent, wait, children in rows if _awaits(child, wait, children)}
-    return sum(_make_due(parent) for parent in awaited)
-
-
-def _awaits(child: UUID, wait: dict[str, str] | None, children: dict[str, dict[str, object]]) -> bool:
-    """Whether the open wait is for this child, named by its id or by the name that the agent gave it."""
-    names = {name for name, entry in children.items() if entry.get("child") == str(child)}
-    return wait is not None and wait.get("on") in names | {str(child)}
-
-
-def _make_due(parent: UUID) -> bool:
-    with transaction.atomic():
-        waiting = Task.objects.select_for_update(skip_locked=True, no_key=True).filter(
-            pk=parent, status=Status.WAITING, wake_at=None
-        )
-        if not waiting.exists():
-            return False
-        return bool(Task.objects.filter(pk=parent).update(wake_at=database_now()))
+    awaited = {parent: child for child, parent, wait, children in rows if awaits(child, wait, children)}
+    return sum(parent_wake(parent=parent, child=child) for parent, child in awaited.items())

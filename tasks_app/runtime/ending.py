@@ -4,9 +4,9 @@ from datetime import datetime
 from typing import Any
 
 from core.boundaries import Boundary, Position, cross
+from tasks_app.parents import parent_wake
 from tasks_app.record.append import Stale
 from tasks_app.record.events import After, Event, SliceReleased, TaskCancelled, TaskFailed, WaitStarted
-from tasks_app.runtime.parents import parent_wake
 from tasks_app.runtime.session import Session
 from tasks_app.status import CallState, Status, WaitKind
 from tasks_app.wake import wake
@@ -60,7 +60,7 @@ def task_ended(session: Session) -> None:
     cross(Boundary.COMPLETED, Position.BEFORE, task=session.lease.task)
     if session.task.parent_id:
         cross(Boundary.CHILD_ENDED, Position.BEFORE, task=session.lease.task)
-        parent_wake(session.task.parent_id)
+        parent_wake(parent=session.task.parent_id, child=session.lease.task)
 
 
 def hand_over(session: Session, why: str) -> bool:

@@ -29,10 +29,8 @@ def resume_brief(*, task: Task, at: int | None = None) -> dict[str, Any]:
         return _brief(task, list(calls), now=database_now(), stops=_stops(task))
     if not 1 <= at <= task.head_seq:
         raise InvalidInput(f"There is no event {at}; this record has 1 to {task.head_seq}.")
-    events = Event.objects.filter(stream=task.pk, seq__lte=at).order_by("seq")
-    settled = dict(Call.objects.filter(task=task).values_list("name", "settled_seq"))
-    past = past_of(task, events.iterator(), settled=settled)
-    return _brief(past.task, list(past.calls.values()), now=past.at, stops=[])
+    past = past_of(task, seq=at)
+    return _brief(past.task, past.calls, now=past.at, stops=[])
 
 
 def _brief(task: Task, calls: list[Call], *, now: datetime, stops: list[StopSwitch]) -> dict[str, Any]:

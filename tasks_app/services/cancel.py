@@ -4,9 +4,11 @@ from collections.abc import Iterable
 from uuid import UUID
 
 from core.errors import HandrailError
+from core.hints import after_commit
 from core.models import Workspace
 from tasks_app.gate import gate
 from tasks_app.models import Task
+from tasks_app.parents import parent_wake
 from tasks_app.record.append import CallChange, Seq
 from tasks_app.record.events import (
     After,
@@ -48,10 +50,16 @@ def _cancel(here: Command, reason: str) -> None:
     if ATTEMPT_OPEN.isdisjoint(states.values()):
         events.append(TaskCancelled(reason=reason))
         here.record(*events, task=ENDED, calls=stopped)
+        after_commit(lambda: _parent_told(here.task))
         return
     leased = here.task.lease_nonce is not None
     change = {"status": Status.CANCELLING, "wait": None} | ({} if leased else {"wake_at": After(0)})
     here.record(*events, task=change, calls=stopped, due=not leased)
+
+
+def _parent_told(task: Task) -> None:
+    if task.parent_id:
+        parent_wake(parent=task.parent_id, child=task.id)
 
 
 # The lease goes with the task: a worker that thinks just now is refused at its next append and stops.

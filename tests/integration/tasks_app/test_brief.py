@@ -53,6 +53,15 @@ def test_the_past_at_the_head_is_the_present_at_each_stage_of_a_life(people: Peo
     agree()
 
 
+def test_an_open_call_of_the_past_is_told_in_full(people: People) -> None:
+    task = new_task(people.workspace, people.rhea)
+    call_in(task, "n", CallState.INTENDED)
+    task_pause(workspace=people.workspace, task=task.id, actor="person:rhea", reason="x")
+    now, then = brief(task), brief(task, at=Task.objects.get(pk=task.id).head_seq)
+    assert then["open_calls"] == now["open_calls"]
+    assert then["status"] == now["status"] == "paused"
+
+
 def test_every_point_of_the_past_can_be_asked_for(people: People, waiting: Task) -> None:
     signal_send(workspace=people.workspace, task=waiting.id, actor="person:rhea", name="go", payload="two")
     task = task_run(waiting.id, worker_here())

@@ -96,3 +96,19 @@ def test_children_that_a_crash_left_out_are_found(people: People, task: Task) ->
     assert children_cancel() == 1
     assert Task.objects.get(pk=child.id).status == "cancelled"
     assert children_cancel() == 0
+
+
+def test_cancelling_a_child_wakes_the_parent_that_waits_for_it(
+    people: People, task: Task, django_capture_on_commit_callbacks: Any
+) -> None:
+    child, other = new_task(people.workspace, people.rhea), new_task(people.workspace, people.rhea)
+    Task.objects.filter(pk__in=[child.pk, other.pk]).update(parent=task)
+    entries = {"helper": {"child": str(child.pk), "settled": False}}
+    wait = {"kind": "child", "name": "its end", "on": "helper"}
+    task_set(task, status="waiting", wait={"kind": "child"}, wake_at=None, open_wait=wait, child_tasks=entries)
+    with django_capture_on_commit_callbacks(execute=True):
+        cancel(people, other)
+    assert Task.objects.get(pk=task.pk).wake_at is None
+    with django_capture_on_commit_callbacks(execute=True):
+        cancel(people, child)
+    assert Task.objects.get(pk=task.pk).wake_at is not None
