@@ -7,6 +7,7 @@ Rejected: sending from the writer's thread (half the time of a step went into it
 """
 
 import asyncio
+import math
 import os
 import threading
 import time
@@ -19,7 +20,9 @@ from django.db import transaction
 
 log = structlog.get_logger(__name__)
 Message = dict[str, object]
-ROUND_SECONDS = 0.02  # at most so many rounds: a busy writer must not spend its time on hints
+ROUND_SECONDS = 0.02  # between two rounds: a busy writer must not spend its time on hints
+# Between two hints to the same group; the first is sent at once. Readers do not read more often than this either.
+GROUP_SECONDS = 0.1
 
 
 def group_of(stream: UUID) -> str:
@@ -49,7 +52,7 @@ def after_commit(function: Callable[[], None]) -> None:
 
 
 class _Publisher:
-    """Sends the newest message of each group; what is put while a round is under way waits for the next."""
+    """Sends the newest message of each group; what is put while its group has just been told waits for its turn."""
 
     def __init__(self) -> None:
         self.reset()
@@ -57,6 +60,8 @@ class _Publisher:
     def reset(self) -> None:
         """Forget what a forked child does not have: the parent's thread and its loop."""
         self._waiting: dict[str, Message] = {}
+        self._told: dict[str, float] = {}  # when each group was last told; groups that are free again are left out
+        self._asleep_until = 0.0
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
 
@@ -67,19 +72,34 @@ class _Publisher:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="hints", daemon=True)
                 self._thread.start()
-            self._changed.notify()
+            elif any(self._told.get(group, 0.0) + GROUP_SECONDS < self._asleep_until for group in messages):
+                self._changed.notify()
 
     def _run(self) -> None:
         loop = asyncio.new_event_loop()
         while True:
-            with self._changed:
-                self._changed.wait_for(lambda: bool(self._waiting))
-                round_, self._waiting = self._waiting, {}
+            round_ = self._next_round()
             try:
                 loop.run_until_complete(_send(round_))
             except Exception as error:  # a lost hint costs at most 15 s; it must never cost the write
                 log.warning("live_hints_lost", count=len(round_), error=type(error).__name__)
             time.sleep(ROUND_SECONDS)
+
+    def _next_round(self) -> dict[str, Message]:
+        """Wait for a message whose group may be told again; return all of these."""
+        with self._changed:
+            while True:
+                now = time.monotonic()
+                self._told = {group: at for group, at in self._told.items() if at + GROUP_SECONDS > now}
+                round_ = {group: message for group, message in self._waiting.items() if group not in self._told}
+                if round_:
+                    self._told |= dict.fromkeys(round_, now)
+                    self._waiting = {group: m for group, m in self._waiting.items() if group not in round_}
+                    self._asleep_until = 0.0
+                    return round_
+                first = min((self._told[group] for group in self._waiting), default=math.inf)
+                self._asleep_until = first + GROUP_SECONDS
+                self._changed.wait(None if first == math.inf else self._asleep_until - now)
 
 
 async def _send(round_: dict[str, Message]) -> None:

@@ -12,7 +12,17 @@ from uuid import UUID
 
 from tasks_app.record.changes import Admission, CallChange, Seq, Token
 from tasks_app.record.events import After
-from tasks_app.record.statement import AFTER, AT_ONCE, SEQ, TASK_COLUMNS, VALUE, CallsShape, Columns, Shape
+from tasks_app.record.statement import (
+    AFTER,
+    AT_ONCE,
+    CALL_COLUMNS,
+    SEQ,
+    TASK_COLUMNS,
+    VALUE,
+    CallsShape,
+    Columns,
+    Shape,
+)
 from tasks_app.record.stored import PreparedEvent
 
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=str).encode
@@ -70,7 +80,8 @@ def _few(events: Sequence[PreparedEvent], values: list[Any]) -> tuple[tuple[str,
 
 
 def _many(events: Sequence[PreparedEvent], values: list[Any]) -> tuple[tuple[str, ...], ...]:
-    values.append(_encode([{"kind": event.kind, "data": event.data, "after": event.after} for event in events]))
+    bodies = [f'{{"kind":"{e.kind}","data":{e.text},"after":{_encode(e.after)}}}' for e in events]
+    values.append(f"[{','.join(bodies)}]")
     return ()
 
 
@@ -111,8 +122,16 @@ def _calls(calls: Sequence[CallChange], values: list[Any]) -> tuple[CallsShape, 
                 break
         else:
             groups.append((change.new, kinds, [row]))
-    values += [_encode(rows) for _, _, rows in groups]
-    return tuple(CallsShape(new, tuple(kinds.items())) for new, kinds, _ in groups)
+    shapes = []
+    for new, kinds, rows in groups:
+        alone = not new and len(rows) == 1
+        shapes.append(CallsShape(new, tuple(kinds.items()), alone))
+        if alone:
+            values += [_text(rows[0][name], CALL_COLUMNS[name]) for name in kinds]
+            values.append(rows[0]["call_name"])
+        else:
+            values.append(_encode(rows))
+    return tuple(shapes)
 
 
 def _row(change: CallChange) -> tuple[dict[str, str], dict[str, Any]]:

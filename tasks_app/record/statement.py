@@ -81,10 +81,11 @@ Columns = tuple[tuple[str, str], ...]  # (column, VALUE | AFTER | SEQ)
 
 @dataclass(frozen=True, slots=True)
 class CallsShape:
-    """Calls with the same columns: new rows, or changed ones."""
+    """Calls with the same columns: new rows, or changed ones. ``alone``: one changed row, by parameters of its own."""
 
     new: bool
     columns: Columns
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,6 +249,8 @@ def _head(shape: Shape, places: _Places, stream: str) -> str:
 
 
 def _calls(number: int, group: CallsShape, places: _Places, stream: str) -> str:
+    if group.alone:
+        return _call(number, group, places, stream)
     given = [f"{name} {_cast(kind, CALL_COLUMNS[name])}" for name, kind in group.columns]
     values = [(name, _resolved(kind, f"r.{name}")) for name, kind in group.columns]
     rows = places.take("jsonb")
@@ -258,8 +261,18 @@ def _calls(number: int, group: CallsShape, places: _Places, stream: str) -> str:
         return f"calls{number} AS (\n    INSERT INTO tasks_app_call ({names}) SELECT {chosen} FROM added a, {source}\n)"
     source = f"jsonb_to_recordset({rows}) AS r({', '.join(['call_name text', *given])})"
     sets = ", ".join(f"{name} = {value}" for name, value in values)
-    where = f"k.task_id = {stream} AND k.name = r.call_name"
-    return f"calls{number} AS (\n    UPDATE tasks_app_call k SET {sets} FROM added a, {source} WHERE {where}\n)"
+    # Each row by its index, however many calls the task has: what is pulled up may read them all (OFFSET 0).
+    one = f"SELECT id FROM tasks_app_call WHERE task_id = {stream} AND name = r.call_name OFFSET 0"
+    found = f"added a, {source}, LATERAL ({one}) f WHERE k.id = f.id"
+    return f"calls{number} AS (\n    UPDATE tasks_app_call k SET {sets} FROM {found}\n)"
+
+
+def _call(number: int, group: CallsShape, places: _Places, stream: str) -> str:
+    sets = []
+    for name, kind in group.columns:
+        sets.append(f"{name} = {_resolved(kind, places.take(_cast(kind, CALL_COLUMNS[name])))}")
+    where = f"k.task_id = {stream} AND k.name = {places.take('text')}"
+    return f"calls{number} AS (\n    UPDATE tasks_app_call k SET {', '.join(sets)} FROM added a WHERE {where}\n)"
 
 
 def _blobs(places: _Places, stream: str) -> str:

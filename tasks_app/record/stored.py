@@ -16,6 +16,7 @@ from tasks_app.record.prepare import prepare
 # Fields that masker and normaliser leave alone wherever they stand (ids and digests of our own making).
 OURS = frozenset({"digest", "sha256", "key", "reference", "task", "call", "child"})
 ALTERED = "$altered"
+KEPT = "_prepared"  # beside the fields of an event
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +41,17 @@ def masker() -> Masker:
 def event_prepare(event: Event) -> PreparedEvent:
     """Return the event's stored form; never raises on what tools and agents say (case-24).
 
-    Each altered field is named under ``$altered`` with a reference to the masked original.
+    Each altered field is named under ``$altered`` with a reference to the masked original. An event is prepared
+    once: what was shown to its agent is what is written.
     """
+    known: PreparedEvent | None = event.__dict__.get(KEPT)
+    if known is None:
+        known = _prepared(event)
+        event.__dict__[KEPT] = known
+    return known
+
+
+def _prepared(event: Event) -> PreparedEvent:
     data, after = event.parts()
     blobs: list[BlobPart] = []
     altered: dict[str, Any] = {}

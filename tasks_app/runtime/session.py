@@ -234,8 +234,14 @@ class Session:
         for name, change in batch.calls.items():
             if change.new:
                 self.added.add(name)
-            row = self.open.get(name) or Call(name=name, task_id=self.lease.task)
-            self._apply(row, change.set, done)
+            row = self.open.get(name)
+            if row is None:
+                if change.set.get("state") not in OPEN:
+                    continue  # settled already while its events rode
+                known = {"name": name, "task_id": self.lease.task, **change.set}
+                row = Call(**{column: _resolved(value, done) for column, value in known.items()})
+            else:
+                self._apply(row, change.set, done)
             if row.state in OPEN:
                 self.open[name] = row
             else:
@@ -244,11 +250,12 @@ class Session:
     @staticmethod
     def _apply(row: Model, values: Mapping[str, Any], done: Appended | None) -> None:
         for name, value in values.items():
-            if isinstance(value, After):
-                if done:
-                    setattr(row, name, done.at + timedelta(seconds=value.seconds))
-            elif isinstance(value, Seq):
-                if done:
-                    setattr(row, name, done.first_seq + value.ordinal - 1)
-            else:
-                setattr(row, name, value)
+            if done or not isinstance(value, After | Seq):
+                setattr(row, name, _resolved(value, done))
+
+
+def _resolved(value: Any, done: Appended | None) -> Any:
+    """Return what the statement wrote for a moment or a sequence of this append."""
+    if done and isinstance(value, After):
+        return done.at + timedelta(seconds=value.seconds)
+    return done.first_seq + value.ordinal - 1 if done and isinstance(value, Seq) else value

@@ -6,6 +6,7 @@ kills the process. One daemon thread a process serves all calls.
 
 import contextlib
 import ctypes
+import math
 import os
 import threading
 import time
@@ -34,10 +35,12 @@ class _Guard:
     fired: bool = False
 
 
+QUIET_SECONDS = 1.0
 _guards: set[_Guard] = set()
 _changed = threading.Condition()
 _current = threading.local()
 _started = threading.Event()
+_asleep_until = 0.0  # when the thread looks again by itself: a later deadline needs no waking
 
 
 @contextlib.contextmanager
@@ -48,7 +51,8 @@ def deadline_guard(until: float) -> Iterator[None]:
     _current.guard = guard
     with _changed:
         _guards.add(guard)
-        _changed.notify()
+        if until < _asleep_until:
+            _changed.notify()
     try:
         yield
     finally:
@@ -76,13 +80,18 @@ def _ensure_thread() -> None:
 
 
 def _watch() -> None:
+    global _asleep_until
+    quiet = False
     with _changed:
         while True:
             now = time.monotonic()
             for guard in [g for g in _guards if g.until <= now and not g.fired]:
                 _fire(guard)
             waiting = [g.until for g in _guards if not g.fired]
-            _changed.wait(timeout=max(min(waiting) - now, 0.0) if waiting else None)
+            # With nothing to watch it looks once more after a second: calls that follow each other need not wake it.
+            _asleep_until = min(waiting) if waiting else math.inf if quiet else now + QUIET_SECONDS
+            quiet = not waiting
+            _changed.wait(timeout=max(_asleep_until - now, 0.0) if _asleep_until < math.inf else None)
 
 
 def _fire(guard: _Guard) -> None:
@@ -95,8 +104,10 @@ def _fire(guard: _Guard) -> None:
 
 def after_fork() -> None:
     """Forget the parent's thread in a forked child (it does not exist there)."""
+    global _asleep_until
     _guards.clear()
     _started.clear()
+    _asleep_until = 0.0
 
 
 os.register_at_fork(after_in_child=after_fork)
