@@ -1,0 +1,62 @@
+"""The watchdog wakes for the earliest deadline only, and misses none for that."""
+
+import threading
+import time
+
+import pytest
+
+from tasks_app.runtime.watchdog import QUIET_SECONDS, DeadlinePassed, deadline_guard
+
+
+def work(seconds: float) -> None:
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        time.sleep(0.001)
+
+
+def cut_after(seconds: float) -> float:
+    """Return how long work of 20 s went on under a guard of so many seconds."""
+    began = time.monotonic()
+    with pytest.raises(DeadlinePassed), deadline_guard(began + seconds):
+        work(20)
+    return time.monotonic() - began
+
+
+def passed_through(count: int) -> None:
+    for _ in range(count):
+        with deadline_guard(time.monotonic() + 30):
+            pass
+
+
+def test_a_short_deadline_after_long_ones_is_kept() -> None:
+    passed_through(50)
+    assert 0.05 <= cut_after(0.05) < 10
+
+
+def test_a_deadline_is_kept_while_the_watchdog_rests_and_after_it_has_rested() -> None:
+    passed_through(1)
+    assert cut_after(0.01) < 10  # it still looks again by itself
+    time.sleep(QUIET_SECONDS * 2.5)  # long enough for it to rest for good
+    assert cut_after(0.01) < 10
+
+
+def test_a_short_deadline_beside_a_long_one_of_another_thread_is_kept() -> None:
+    over = threading.Event()
+
+    def long() -> None:
+        with deadline_guard(time.monotonic() + 60):
+            over.wait(30)
+
+    other = threading.Thread(target=long)
+    other.start()
+    try:
+        assert cut_after(0.05) < 10
+    finally:
+        over.set()
+        other.join()
+
+
+def test_a_guard_that_was_left_interrupts_nobody() -> None:
+    with deadline_guard(time.monotonic() + 0.05):
+        pass
+    time.sleep(0.2)
