@@ -23,3 +23,4 @@ class DecisionForm(ReasonForm):
 
     decision = forms.ChoiceField(choices=[(answer.value, answer.value) for answer in Answer])
     digest = forms.CharField(max_length=64, widget=forms.HiddenInput)
+    reviewed = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)

@@ -1,18 +1,27 @@
 """The ASGI application: pages and API over HTTP, live pages over WebSocket."""
 
 import os
+from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.settings")
 os.environ.setdefault("HANDRAIL_DATABASE_POOL", "20")  # connections of this process at most
 
-from channels.routing import ProtocolTypeRouter
+from channels.routing import ProtocolTypeRouter, URLRouter
+from channels.security.websocket import WebsocketDenier
 from django.core.asgi import get_asgi_application
+from django.urls import re_path
 
 django_application = get_asgi_application()
 
-from tasks_app.live.origin import OwnOriginOnly  # noqa: E402 - models can be imported only now
+from approvals_app import routing as approvals  # noqa: E402 - models can be imported only now
+from approvals_app.live.waiting import WaitingPart  # noqa: E402
+from tasks_app import routing as tasks  # noqa: E402
+from tasks_app.live.frame import frame_part_register  # noqa: E402
+from tasks_app.live.origin import OwnOriginOnly  # noqa: E402
 from tasks_app.registry import modules_load  # noqa: E402
-from tasks_app.routing import sockets  # noqa: E402
 
 modules_load()  # the API validates intents by the agents' own schemas
+frame_part_register(WaitingPart)
+_nowhere: Any = re_path(r"", WebsocketDenier.as_asgi())  # type: ignore[arg-type]  # ASGI, not a view
+sockets = URLRouter([*tasks.addresses, *approvals.addresses, _nowhere])
 application = ProtocolTypeRouter({"http": django_application, "websocket": OwnOriginOnly(sockets)})

@@ -92,13 +92,26 @@ _EFFECT = {
     "readable": Word("lookup", "Can be looked up", "idle"),
     "opaque": Word("unknown", "Cannot be checked", "person"),
 }
+_RISK = {
+    "low": Word("risk_low", "Low risk", "idle"),
+    "medium": Word("risk_medium", "Medium risk", "person"),
+    "high": Word("risk_high", "High risk", "bad"),
+}
 VOCABULARY = MappingProxyType(
-    {"task": _TASK, "waiting": _WAITING, "call": _CALL, "approval": _APPROVAL, "verdict": _VERDICT, "effect": _EFFECT}
+    {
+        "task": _TASK,
+        "waiting": _WAITING,
+        "call": _CALL,
+        "approval": _APPROVAL,
+        "verdict": _VERDICT,
+        "effect": _EFFECT,
+        "risk": _RISK,
+    }
 )
 
 
 def word(family: str, state: str) -> Word:
-    """Return how a state of a family (``task``, ``call``, ``approval``, ``verdict``, ``effect``) is shown."""
+    """Return how a state of a family (``task``, ``call``, ``approval``, ``verdict``, ``effect``, ``risk``) is shown."""
     return VOCABULARY[family].get(state) or Word("info", state.replace("_", " ").capitalize(), "idle")
 
 

@@ -4,6 +4,8 @@ import asyncio
 import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from http.cookies import CookieError, SimpleCookie
 from time import monotonic
@@ -17,6 +19,7 @@ from django.template.loader import render_to_string
 
 from core.errors import NotFound
 from core.hints import group_of, list_group_of
+from tasks_app.live.frame import FramePart, frame_parts
 from tasks_app.live.hints import hints_listen
 from tasks_app.live.list_feed import ListFeed
 from tasks_app.live.message import Message, Reading, encoded
@@ -29,6 +32,7 @@ READ_EVERY = 15.0  # seconds; what a lost hint costs at most
 RIGHT_EVERY = 5.0
 HEAD_EVERY = 20.0
 COALESCE = 0.2  # between two reads; the first after a rest is at once
+FRAME_COALESCE = 1.0  # the same, for what every page shows in its frame
 SLOW_AFTER = 5.0  # a browser that does not take a frame for so long is closed, and catches up later
 LONGEST_ORDER = 1000  # characters that a browser may send
 WITHDRAWN, AGAIN, TRY_LATER = 4403, 1011, 1013
@@ -43,6 +47,29 @@ class Feed(Protocol):
     def forget(self) -> None: ...  # noqa: D102
     def read(self, after: int) -> Reading: ...  # noqa: D102
     def rest(self) -> list[Message]: ...  # noqa: D102
+
+
+@dataclass(frozen=True)
+class FrameFeed:
+    """Nothing of its own to tell: only whether somebody is still signed in."""
+
+    who: Callable[[], object]
+
+    def check(self) -> None:
+        """Raise where nobody is signed in any more."""
+        self.who()
+
+    def forget(self) -> None:
+        """There is nothing to forget."""
+
+    def read(self, after: int) -> Reading:
+        """Return nothing."""
+        self.who()
+        return Reading(messages=[], cursor=0, head=0)
+
+    def rest(self) -> list[Message]:
+        """Return nothing."""
+        return []
 
 
 async def read_in_thread[T](function: Callable[..., T], *args: Any) -> T:
@@ -61,11 +88,13 @@ class LiveConsumer(AsyncWebsocketConsumer):
         await self.accept()
         self.listener = Listener(cookies=_cookies(self.scope))
         self.changed, self.cursor, self.resumed = asyncio.Event(), 0, False
+        self.frame_changed, self.parts = asyncio.Event(), list[FramePart]()
         self.resume_at: int | None = None
         self.progress: str | None = None
         self.jobs: list[asyncio.Task[None]] = []
         try:
-            self.feed, group = await read_in_thread(self.opened)
+            self.feed, groups = await read_in_thread(self.opened)
+            self.parts, part_groups = await read_in_thread(self._parts_opened)
         except (Withdrawn, NotFound, ValueError):
             await self.close(WITHDRAWN)
             return
@@ -73,12 +102,18 @@ class LiveConsumer(AsyncWebsocketConsumer):
             log.warning("live_socket_failed", error=type(error).__name__, exc_info=True)
             await self.close(AGAIN)
             return
-        listening = hints_listen(group, changed=self.changed.set, progress=self._progress)
-        self.jobs = [asyncio.create_task(self._follow()), asyncio.create_task(listening)]
+        hints = [hints_listen(groups, changed=self.changed.set, progress=self._progress)]
+        if self.parts:
+            hints.append(hints_listen(part_groups, changed=self.frame_changed.set, progress=_nothing))
+        self.jobs = [asyncio.create_task(job) for job in (self._follow(), self._follow_frame(), *hints)]
 
-    def opened(self) -> tuple[Feed, str]:
-        """Return what this socket follows, and the group of its hints. Raises Withdrawn."""
+    def opened(self) -> tuple[Feed, list[str]]:
+        """Return what this socket follows, and the groups of its hints. Raises Withdrawn."""
         raise NotImplementedError
+
+    def _parts_opened(self) -> tuple[list[FramePart], list[str]]:
+        parts = frame_parts(self.listener)
+        return parts, sorted({group for part in parts for group in part.groups()})
 
     async def disconnect(self, code: int) -> None:
         """Stop reading and listening."""
@@ -113,6 +148,24 @@ class LiveConsumer(AsyncWebsocketConsumer):
         except Exception as error:  # the database is away, or a mistake of ours: the page comes back by itself
             log.warning("live_socket_failed", error=type(error).__name__, exc_info=True)
             await self.close(AGAIN)
+
+    async def _follow_frame(self) -> None:
+        """Keep the frame of the page fresh; what goes wrong here must not end the page's own updates."""
+        while self.parts:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(READ_EVERY):
+                    await self.frame_changed.wait()
+            self.frame_changed.clear()
+            try:
+                for part in self.parts if self.resumed else ():
+                    message = await read_in_thread(part.read)
+                    if message is not None:
+                        await self._send(message)
+            except Withdrawn:
+                return  # the page's own reading says so
+            except Exception as error:
+                log.info("live_frame_failed", error=type(error).__name__)
+            await asyncio.sleep(FRAME_COALESCE)
 
     async def _run(self) -> None:
         read_at, right_at, head_at = (monotonic() + every for every in (READ_EVERY, RIGHT_EVERY, HEAD_EVERY))
@@ -169,6 +222,9 @@ class LiveConsumer(AsyncWebsocketConsumer):
             return False
         self.cursor, self.resume_at = self.resume_at, None
         self.feed.forget()
+        for part in self.parts:
+            part.forget()
+        self.frame_changed.set()
         self.resumed = True
         return True
 
@@ -181,26 +237,39 @@ class LiveConsumer(AsyncWebsocketConsumer):
 class TaskConsumer(LiveConsumer):
     """Follows one task's record by its sequence."""
 
-    def opened(self) -> tuple[Feed, str]:
+    def opened(self) -> tuple[Feed, list[str]]:
         """Follow the task of the address."""
         task: UUID = self.scope["url_route"]["kwargs"]["task"]
         who = partial(self.listener.of_task, task)
         timeline = b"timeline=1" in self.scope.get("query_string", b"")
         who()
         feed = TaskFeed(task=task, who=who, timeline=timeline, csrf_token=self.listener.csrf_token())
-        return feed, group_of(task)
+        return feed, [group_of(task)]
 
 
 class TaskListConsumer(LiveConsumer):
     """Follows the visible rows of a list; there is no cursor."""
 
-    def opened(self) -> tuple[Feed, str]:
+    def opened(self) -> tuple[Feed, list[str]]:
         """Follow the rows that the address names."""
         query = self.scope.get("query_string", b"").decode("latin1")
         slug = ListFeed.workspace_of(query)
         principal = self.listener.in_workspace(slug)
         feed = ListFeed.of(query, partial(self.listener.in_workspace, slug))
-        return feed, list_group_of(principal.workspace.pk)
+        return feed, [list_group_of(principal.workspace.pk)]
+
+
+class FrameConsumer(LiveConsumer):
+    """Keeps the frame of a page fresh whose content is not live."""
+
+    def opened(self) -> tuple[Feed, list[str]]:
+        """Follow nothing but the frame."""
+        self.listener.user()
+        return FrameFeed(who=self.listener.user), []
+
+
+def _nothing(text: str) -> None:
+    """Progress belongs to a task's own page."""
 
 
 def _cookies(scope: Any) -> dict[str, str]:

@@ -46,6 +46,11 @@ def approval_find(*, workspace: Workspace, approval: UUID) -> ApprovalRequest:
     return found
 
 
+def requests_again(*, workspaces: Sequence[UUID], ids: Sequence[UUID]) -> list[ApprovalRequest]:
+    """Return the same rows as they are now, wherever they are by now."""
+    return list(_rows(workspaces).filter(pk__in=ids).order_by("pk"))
+
+
 def approvals_page(*, workspaces: Sequence[UUID], shelf: Shelf, after: UUID | None = None, limit: int = PAGE) -> Page:
     """Return a part of the list of these workspaces, by key and never by offset."""
     rows = _rows(workspaces)

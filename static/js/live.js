@@ -4,14 +4,16 @@
  * to the server:   {"type": "resume", "after": N}  on every connection, after a gap, and when a pause ends
  * from the server: {"seq": N, "html": "..."}       fragments up to event N (hx-swap-oob); "after": the cursor they start from
  *                  {"head": N}                     nothing more up to N: after each resume, and every 20 s
+ * "waiting": how many approvals wait for the reader; rides with the fragments of the frame.
  * Pages over many tasks have no cursor: their messages carry no seq, and resume no after.
  * Close code 4403: the right was withdrawn; the page says so and does not try again.
  */
 import { announce } from "./announce.js";
-import { found, hidePause, lost, showAlert, showState } from "./live_indicator.js";
+import { found, hidePause, lost, showAlert, showState as say } from "./live_indicator.js";
 import { Poller } from "./live_poll.js";
 import { swapIn } from "./live_swap.js";
 import { clock, now } from "./time.js";
+import { showWaiting } from "./waiting.js";
 
 const WITHDRAWN = 4403;
 const RETRIED_BY_HTMX = [1006, 1011, 1012, 1013];
@@ -31,6 +33,9 @@ let failures = 0;
 let paused = false;
 let ended = false;
 
+// The frame of every page is live (the count of approvals); only a page whose content is live says so.
+const frameOnly = () => node.dataset.frameOnly !== undefined;
+const showState = (state, at) => { if (!frameOnly()) say(state, at); };
 const cursor = () => (node.dataset.seq === undefined ? null : Number(node.dataset.seq));
 const isOpen = () => socket?.readyState === WebSocket.OPEN;
 const delay = (tries) => Math.min(250 * 2 ** tries, 5000) * (0.5 + Math.random() / 2);
@@ -72,6 +77,7 @@ function take(message) {
     if (message.seq !== undefined) node.dataset.seq = message.seq;
     announce(message.say);
   }
+  if (message.waiting !== undefined) showWaiting(message.waiting);
   if (message.head !== undefined) {
     if (cursor() !== null && message.head > cursor()) return ask();
     asking = false;
@@ -91,6 +97,7 @@ function takeText(text) {
 
 function end() {
   ended = true;
+  if (frameOnly()) return;
   poller?.stop();
   hidePause();
   found();
@@ -100,7 +107,7 @@ function end() {
 }
 
 function offline() {
-  if (paused) return;
+  if (paused || frameOnly()) return;
   showState("offline", 0);
   lost(heard);
 }
@@ -136,7 +143,7 @@ function watch() {
 }
 
 export function togglePause() {
-  if (!node || ended) return;
+  if (!node || ended || frameOnly()) return;
   paused = !paused;
   if (paused) return showState("paused", heard);
   askedAt = 0;

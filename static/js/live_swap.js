@@ -22,6 +22,8 @@ function dropKnown(fragment) {
   for (const child of [...fragment.children]) if (child.id && document.getElementById(child.id)) child.remove();
 }
 
+const isWhole = (fragment) => ["true", "outerHTML"].includes(fragment.getAttribute("hx-swap-oob") ?? "true");
+
 function replaced(fragment) {
   const how = fragment.getAttribute("hx-swap-oob") ?? "true";
   if (how === "true" || how === "outerHTML") return document.getElementById(fragment.id);
@@ -29,19 +31,40 @@ function replaced(fragment) {
   return ["innerHTML", "outerHTML", "delete"].includes(style) && selector ? document.querySelector(selector) : null;
 }
 
+/* Whether the page shows this already: a swap would only take the focus away. */
+function isSame(target, fragment) {
+  const copy = fragment.cloneNode(true);
+  copy.removeAttribute("hx-swap-oob");
+  return target.outerHTML === copy.outerHTML;
+}
+
+/* What had the focus is gone with its old place: the new one of the same id takes it, without a jump. */
+function keepFocus(id) {
+  const place = id && document.getElementById(id);
+  if (!place || (document.activeElement && document.activeElement !== document.body)) return;
+  if (place.tabIndex < 0) place.tabIndex = -1;
+  place.focus({ preventScroll: true });
+}
+
 /* Swap all fragments of one message; what is in use stays as it is and the reader is told. */
 export function swapIn(html) {
   const holder = document.createElement("template");
   holder.innerHTML = html;
+  let focused = "";
   for (const fragment of [...holder.content.children]) {
     dropKnown(fragment);
     const target = replaced(fragment);
-    if (!target || !inUse(target)) continue;
+    if (fragment.id && !target && isWhole(fragment)) fragment.remove();  // not on this page, or not any more
+    if (target && isWhole(fragment) && isSame(target, fragment)) fragment.remove();
+    if (!target || !fragment.parentNode) continue;
+    if (target.contains(document.activeElement)) focused = fragment.id;
+    if (!inUse(target)) continue;
     fragment.remove();
     if (!("stale" in target.dataset)) announce("Something changed where you are writing. Your text is kept; sending it shows what is new.");
     target.dataset.stale = "";
   }
   if (holder.content.children.length) {
     htmx.swap(document.body, holder.innerHTML, { swapStyle: "none", swapDelay: 0, settleDelay: 0 });
+    keepFocus(focused);
   }
 }

@@ -1,7 +1,7 @@
 """Listening for hints: joining a group of the layer, and joining again whenever the layer was away."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 import structlog
@@ -13,7 +13,7 @@ AGAIN_SECONDS = 1.0
 JOIN_EVERY = 3600.0
 
 
-async def hints_listen(group: str, *, changed: Callable[[], None], progress: Callable[[str], None]) -> None:
+async def hints_listen(groups: Sequence[str], *, changed: Callable[[], None], progress: Callable[[str], None]) -> None:
     """Call ``changed`` once after each joining and then at each hint, until this is cancelled.
 
     Join first, then read (case-22): whoever reads on ``changed`` misses nothing. A layer that is away costs hints
@@ -21,18 +21,19 @@ async def hints_listen(group: str, *, changed: Callable[[], None], progress: Cal
     """
     while True:
         try:
-            await _listen(group, changed, progress)
+            await _listen(groups, changed, progress)
         except Exception as error:  # whatever the layer's client raises: the page still reads by the clock
             log.info("live_hints_away", error=type(error).__name__)
             await asyncio.sleep(AGAIN_SECONDS)
 
 
-async def _listen(group: str, changed: Callable[[], None], progress: Callable[[str], None]) -> None:
+async def _listen(groups: Sequence[str], changed: Callable[[], None], progress: Callable[[str], None]) -> None:
     layer = get_channel_layer()
     if layer is None:
         raise RuntimeError("no channel layer is configured")
     name = await layer.new_channel()
-    await layer.group_add(group, name)
+    for group in groups:
+        await layer.group_add(group, name)
     changed()
     try:
         with suppress(TimeoutError):
@@ -46,4 +47,5 @@ async def _listen(group: str, changed: Callable[[], None], progress: Callable[[s
     finally:
         with suppress(Exception):
             async with asyncio.timeout(AGAIN_SECONDS):
-                await layer.group_discard(group, name)
+                for group in groups:
+                    await layer.group_discard(group, name)

@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from approvals_app.models import ApprovalRequest
 from tests.browser.axe import axe_clean
 from tests.browser.conftest import listen
-from tests.desk import Desk, desk_create, parked
+from tests.desk import Desk, decide, desk_create, parked
 
 Opens = Callable[..., BrowserContext]
 
@@ -24,7 +24,8 @@ def opened(context: BrowserContext, request: ApprovalRequest) -> tuple[Page, lis
     seen: list[str] = []
     listen(page, seen)
     page.goto("/approvals/")
-    page.locator(f"#approval-{request.pk} [data-row-link]").click()
+    page.locator(f"#approval-{request.pk} [data-row-link]").press("Enter")
+    expect(page.locator("h1")).to_contain_text(request.line[:20])
     return page, seen
 
 
@@ -74,16 +75,33 @@ def test_without_scripts_the_card_can_be_read_and_decided(desk: Desk, signed_in:
     assert status_of(request) == "denied"
 
 
-def test_of_two_people_on_one_card_the_second_is_shown_the_fresh_one(desk: Desk, signed_in: Opens):
+def test_of_two_people_on_one_card_the_second_sees_the_first_ones_answer_at_once_and_keeps_what_was_typed(
+    desk: Desk, signed_in: Opens
+):
     request = parked(desk)
     first, _ = opened(signed_in(desk.rhea), request)
-    second, _ = opened(signed_in(desk.silas), request)
+    second, seen = opened(signed_in(desk.silas), request)
+    expect(second.locator("#live-indicator")).to_contain_text("Live")
+    second.get_by_label("Reason").fill("not while the release")
     first.get_by_role("button", name="Approve").click()
-    expect(first.get_by_text("You approved this call.")).to_be_visible()
-    second.get_by_role("button", name="Deny").click()
-    expect(second.get_by_role("alert").filter(has_text="Already approved by rhea at")).to_be_visible()
+    expect(second.locator(".card-state")).to_contain_text("Already approved by rhea at")
+    expect(second.locator(".card-send")).to_contain_text("Approved by rhea")
     expect(second.get_by_role("button", name="Deny")).to_have_count(0)
+    expect(second.get_by_label("Reason").first).to_have_value("not while the release")
+    expect(second.get_by_label("Reason").first).to_be_focused()
     axe_clean(second)
+    assert seen == []
+
+
+def test_a_stale_card_answers_a_click_with_the_fresh_one(desk: Desk, signed_in: Opens):
+    request = parked(desk)
+    page, _ = opened(signed_in(desk.silas), request)
+    page.get_by_role("button", name="Pause").click()
+    decide(request, desk.rhea)
+    page.get_by_role("button", name="Deny").click()
+    expect(page.get_by_role("alert").filter(has_text="Already approved by rhea at")).to_be_visible()
+    expect(page.get_by_role("button", name="Deny")).to_have_count(0)
+    axe_clean(page)
 
 
 def test_the_buttons_rest_from_the_first_press_on(desk: Desk, signed_in: Opens):

@@ -1,6 +1,7 @@
-"""The approval pages: parse, call one service or selector, render. A GET never decides (rule 11)."""
+"""The card of one request: parse, call one service or selector, render."""
 
 from collections.abc import Callable
+from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -9,42 +10,23 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST
 
 from approvals_app.forms import DecisionForm, ReasonForm
 from approvals_app.models import ApprovalRequest
-from approvals_app.rights import workspaces_of
+from approvals_app.review import Review
+from approvals_app.selectors.beside import last_steps, similar_call, successor
 from approvals_app.selectors.card import approval_card
-from approvals_app.selectors.requests import Shelf, approval_find, approvals_counts, approvals_page
+from approvals_app.selectors.desk import neighbours
+from approvals_app.selectors.requests import approval_find
 from approvals_app.services.decide import approval_decide
 from approvals_app.services.reopen import approval_reopen
 from approvals_app.services.revoke import approval_revoke
 from approvals_app.status import Answer, Via
+from approvals_app.views.who import card_principal, narrowed, tab_of
 from approvals_app.words import decided_sentence
-from core.access import Right
-from core.errors import Conflict, Forbidden, HandrailError, InvalidInput, NotFound
-from core.principal import Principal, session_principal
-
-_SHELVES = {Shelf.WAITING: "Waiting", Shelf.DECIDED: "Decided", Shelf.ENDED: "Expired and withdrawn"}
-
-
-@never_cache
-@login_required
-@require_safe
-def approval_list(request: HttpRequest) -> HttpResponse:
-    """List the requests of all workspaces that the person may see, by shelf: the badge counts over the same."""
-    user = session_principal(request).user
-    workspaces = workspaces_of(user=user, right=Right.APPROVALS_READ)
-    shelf = _shelf(request)
-    page = approvals_page(workspaces=workspaces, shelf=shelf, after=_after(request))
-    counts = approvals_counts(workspaces=workspaces)
-    tabs = [
-        {"url": f"?shelf={one}", "label": label, "count": counts[one], "is_current": one == shelf}
-        for one, label in _SHELVES.items()
-    ]
-    following = f"?shelf={shelf}&after={page.after}" if page.after else ""
-    context = {"tabs": tabs, "shelf": shelf, "rows": page.rows, "next_url": following, "many": len(workspaces) > 1}
-    return render(request, "approvals/list.html", context)
+from core.errors import Conflict, Forbidden, HandrailError, InvalidInput
+from core.principal import Principal
 
 
 @never_cache
@@ -52,7 +34,7 @@ def approval_list(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def approval_page(request: HttpRequest, approval: UUID) -> HttpResponse:
     """Show a card; by POST, decide it and show what became of it."""
-    principal = _principal(request, approval)
+    principal = card_principal(request, approval)
     if request.method != "POST":
         return _card(request, principal, approval)
     form = DecisionForm(request.POST)
@@ -63,6 +45,8 @@ def approval_page(request: HttpRequest, approval: UUID) -> HttpResponse:
 
     def decide() -> str:
         decision = Answer(given["decision"])
+        if decision == Answer.APPROVED:
+            _read_whole(principal, approval, given["reviewed"])
         outcome = approval_decide(
             approval=approval,
             principal=principal,
@@ -92,10 +76,43 @@ def approval_ask_again(request: HttpRequest, approval: UUID) -> HttpResponse:
     return _with_reason(request, approval, approval_reopen, "The agent may ask for this call again.")
 
 
+def card_context(principal: Principal, approval: UUID) -> dict[str, Any]:
+    """Return what the templates of a card need."""
+    found = approval_find(workspace=principal.workspace, approval=approval)
+    card = approval_card(request=found, principal=principal)
+    return {
+        "card": card,
+        "request_row": found,
+        "task": found.task,
+        "review": Review.of(card.arguments),
+        "similar": similar_call(card),
+        "steps": last_steps(task=found.task),
+        "successor": None if card.waits else successor(found),
+        "form": DecisionForm(auto_id=f"{approval}-%s"),
+        "reason_form": ReasonForm(auto_id=f"{approval}-after-%s"),
+    }
+
+
+def _read_whole(principal: Principal, approval: UUID, reviewed: str) -> None:
+    """Refuse an approval of what the card could not show whole, unless it comes from the end of the review page."""
+    found = approval_find(workspace=principal.workspace, approval=approval)
+    review = Review.of(approval_card(request=found, principal=principal).arguments)
+    if review.too_large:
+        raise InvalidInput(
+            f"These arguments have {review.characters:,} characters: too large to review, so they cannot be approved."
+            " Deny the call, and let the agent propose it in smaller parts. Nothing was changed."
+        )
+    if not review.fits_card and reviewed != found.digest:
+        raise InvalidInput(
+            "These arguments are larger than the card: read all of them on the review page, and decide at its end."
+            " Nothing was changed."
+        )
+
+
 def _with_reason(
     request: HttpRequest, approval: UUID, service: Callable[..., ApprovalRequest], done: str
 ) -> HttpResponse:
-    principal = _principal(request, approval)
+    principal = card_principal(request, approval)
     form = ReasonForm(request.POST)
     if not form.is_valid():
         return _card(request, principal, approval, problem=InvalidInput(" ".join(map(str, form.errors["reason"]))))
@@ -115,39 +132,19 @@ def _done(request: HttpRequest, principal: Principal, approval: UUID, act: Calla
     except (Conflict, Forbidden, InvalidInput) as problem:
         return _card(request, principal, approval, problem=problem)
     messages.success(request, said)
-    return HttpResponseRedirect(reverse("approval", args=[approval]), status=303)
-
-
-def _principal(request: HttpRequest, approval: UUID) -> Principal:
-    """Return the person in the workspace of the approval. Raises NotFound where they have no business (case-25)."""
-    slug = ApprovalRequest.objects.filter(pk=approval).values_list("workspace__slug", flat=True).first()
-    if slug is None:
-        raise NotFound
-    principal = session_principal(request, slug=slug)
-    if not principal.may(Right.APPROVALS_READ):
-        raise NotFound
-    return principal
+    query = f"?{request.GET.urlencode()}" if request.GET else ""
+    return HttpResponseRedirect(reverse("approval", args=[approval]) + query, status=303)
 
 
 def _card(
     request: HttpRequest, principal: Principal, approval: UUID, *, problem: HandrailError | None = None
 ) -> HttpResponse:
-    found = approval_find(workspace=principal.workspace, approval=approval)
-    card = approval_card(request=found, principal=principal)
-    template = "approvals/_card.html" if request.headers.get("HX-Request") else "approvals/card.html"
-    context = {"card": card, "problem": problem, "form": DecisionForm(), "reason_form": ReasonForm()}
-    return render(request, template, context, status=problem.status if problem else 200)
-
-
-def _shelf(request: HttpRequest) -> Shelf:
-    try:
-        return Shelf(request.GET.get("shelf", Shelf.WAITING))
-    except ValueError:
-        raise NotFound from None
-
-
-def _after(request: HttpRequest) -> UUID | None:
-    try:
-        return UUID(request.GET["after"]) if "after" in request.GET else None
-    except ValueError:
-        raise NotFound from None
+    context = card_context(principal, approval) | {"problem": problem, "typed": request.POST.get("reason", "")}
+    if request.headers.get("HX-Request") or "preview" in request.GET:
+        context["preview"] = "preview" in request.GET
+        return render(request, "approvals/_card.html", context, status=problem.status if problem else 200)
+    tab, kind = tab_of(request.GET.dict()), narrowed(request)
+    query = f"?shelf={tab.value}" + (f"&{kind.query}" if kind else "")
+    previous, following = neighbours(user=principal.user, tab=tab, kind=kind, request=context["request_row"])
+    context |= {"previous": previous, "following": following, "query": query}
+    return render(request, "approvals/card.html", context, status=problem.status if problem else 200)

@@ -1,0 +1,88 @@
+"""What is new on a card: its head, what became of it, what may still be sent. Never around a field."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from django.contrib.auth.models import User
+from django.template.loader import render_to_string
+
+from approvals_app.forms import ReasonForm
+from approvals_app.models import ApprovalRequest
+from approvals_app.review import Review
+from approvals_app.selectors.beside import last_steps, successor
+from approvals_app.selectors.card import approval_card
+from approvals_app.selectors.requests import approval_find
+from core.access import Role
+from core.models import Membership
+from core.principal import Principal
+from tasks_app.live.message import Message, Reading, Sent, packed
+from tasks_app.models import Task
+
+
+def card_fragments(*, request: ApprovalRequest, user: User, csrf_token: str) -> Iterator[tuple[str, str]]:
+    """Return the parts of a card that change, for this person."""
+    roles = Membership.objects.filter(user=user, workspace=request.workspace_id).values_list("role", flat=True)
+    principal = Principal(user=user, workspace=request.workspace, roles=frozenset(map(Role, roles)))
+    card = approval_card(request=request, principal=principal)
+    context = {
+        "card": card,
+        "review": Review.of(card.arguments),
+        "successor": successor(request),
+        "reason_form": ReasonForm(auto_id=f"{request.pk}-after-%s"),
+        "csrf_token": csrf_token,
+        "oob": True,
+    }
+    parts = ("state", "send", "after") if csrf_token else ("state", "send")
+    for part in parts:
+        yield f"{part}-{request.pk}", render_to_string(f"approvals/_card_{part}.html", context)
+
+
+@dataclass(slots=True, kw_only=True)
+class CardFeed:
+    """Follows one card for one reader. ``who`` is asked at every read and raises where the right is gone."""
+
+    approval: UUID
+    who: Callable[[], Principal]
+    csrf_token: str = ""
+    _sent: Sent = field(default_factory=Sent)
+
+    def check(self) -> None:
+        """Raise where the right is gone."""
+        self.who()
+
+    def forget(self) -> None:
+        """The page resumes: send everything once."""
+        self._sent = Sent()
+
+    def read(self, after: int = 0) -> Reading:
+        """Return the parts that changed."""
+        principal = self.who()
+        request = approval_find(workspace=principal.workspace, approval=self.approval)
+        fragments = self._sent.changed(self._fragments(request, principal))
+        messages: list[Message] = [{"html": html} for html in packed(fragments)]
+        return Reading(messages=messages, cursor=0, head=0)
+
+    def rest(self) -> list[Message]:
+        """Return nothing: a card is told at once."""
+        return []
+
+    def _fragments(self, request: ApprovalRequest, principal: Principal) -> Iterator[tuple[str, str]]:
+        # The arguments may be large: the card is read again only where something about it changed.
+        if self._sent.changed([("state", _state(request))]):
+            yield from card_fragments(request=request, user=principal.user, csrf_token=self.csrf_token)
+        head = Task.objects.filter(pk=request.task_id).values_list("head_seq", flat=True).get()
+        if self._sent.changed([("head", str(head))]):
+            context = {
+                "steps": last_steps(task=request.task),
+                "task": request.task,
+                "request_row": request,
+                "oob": True,
+            }
+            yield "steps", render_to_string("approvals/_card_steps.html", context)
+
+
+def _state(request: ApprovalRequest) -> str:
+    later = successor(request) if request.status != "requested" else None
+    moments = (request.decided_at, request.closed_at, request.consumed_at, request.reopened_at, request.decide_by)
+    return f"{request.status} {moments} {request.policy} {later.pk if later else ''}"

@@ -1,0 +1,168 @@
+"""What is new on the desk: the state of each visible row, the counts, how many newcomers there are."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from urllib.parse import parse_qs, urlencode
+from uuid import UUID
+
+from django.contrib.auth.models import User
+from django.template.loader import render_to_string
+from django.urls import reverse
+
+from approvals_app.live.card_feed import card_fragments
+from approvals_app.models import ApprovalRequest
+from approvals_app.rights import workspaces_of
+from approvals_app.selectors.desk import ROWS, WAITING, DeskPage, Kind, Tab, desk_counts, groups_again, newcomers_count
+from approvals_app.selectors.doubts import doubts, doubts_again
+from approvals_app.selectors.requests import requests_again
+from core.access import Right
+from tasks_app.live.message import Message, Reading, Sent, packed
+from tasks_app.models import Call
+
+MOST_SHOWN = 2 * ROWS
+
+
+def desk_query(*, tab: Tab, kind: Kind | None, page: DeskPage, calls: list[Call], first: bool) -> str:
+    """Return what the socket of a desk page must know.
+
+    ``first``: the page shows the top of the shelf, so newcomers are counted.
+    """
+    newest = max((row.pk for row in page.rows), default=None)
+    shown = {
+        "tab": tab.value,
+        "rows": ".".join(row.pk.hex for row in page.rows),
+        "groups": ".".join(group.kind.key for group in page.groups),
+        "calls": ".".join(str(call.pk) for call in calls),
+    }
+    narrow = {"agent": kind.agent, "tool": kind.tool, "rule": kind.rule} if kind else {}
+    top = {"first": newest.hex if newest else "none"} if first else {}
+    return urlencode({name: value for name, value in (shown | narrow | top).items() if value})
+
+
+@dataclass(slots=True, kw_only=True)
+class DeskFeed:
+    """Follows one page of the desk for one reader. There is no cursor: ids commit out of order."""
+
+    who: Callable[[], User]
+    tab: Tab
+    kind: Kind | None
+    rows: list[UUID]
+    groups: frozenset[str]
+    calls: list[int]
+    first: bool
+    newest: UUID | None
+    csrf_token: str = ""
+    _sent: Sent = field(default_factory=Sent)
+    _begun: bool = False
+
+    @classmethod
+    def of(cls, query: str, who: Callable[[], User], csrf_token: str = "") -> "DeskFeed":
+        """Return the feed for the query that ``desk_query`` made. Raises ValueError for another."""
+        given = {name: values[0] for name, values in parse_qs(query).items()}
+        newest = given.get("first", "none")
+        return cls(
+            who=who,
+            tab=Tab(given.get("tab", "")),
+            kind=kind_of(given),
+            rows=[UUID(hex=one) for one in _listed(given, "rows")],
+            groups=frozenset(_listed(given, "groups")),
+            calls=[int(one) for one in _listed(given, "calls")],
+            first="first" in given,
+            newest=None if newest == "none" else UUID(hex=newest),
+            csrf_token=csrf_token,
+        )
+
+    def check(self) -> None:
+        """Raise where the right is gone."""
+        self.who()
+
+    def forget(self) -> None:
+        """The page resumes: send everything once."""
+        self._sent = Sent()
+
+    def read(self, after: int = 0) -> Reading:
+        """Return the fragments that changed."""
+        fragments = self._sent.changed(self._fragments(self.who()))
+        messages: list[Message] = [{"html": html} for html in packed(fragments)]
+        return Reading(messages=messages, cursor=0, head=0)
+
+    def rest(self) -> list[Message]:
+        """Return nothing: a list is told at once."""
+        return []
+
+    def _fragments(self, user: User) -> Iterator[tuple[str, str]]:
+        workspaces = workspaces_of(user=user, right=Right.APPROVALS_READ)
+        for row in requests_again(workspaces=workspaces, ids=self.rows):
+            if self._sent.changed([(f"state-{row.pk}", row_state(row))]):
+                yield f"row-{row.pk}", render_to_string("approvals/_row_state.html", {"row": row, "oob": True})
+                yield from self._preview(user, row)
+        for call in doubts_again(workspaces=workspaces, ids=self.calls):
+            if self._sent.changed([(f"state-{call.pk}", f"{call.state} {call.settled_seq}")]):
+                yield f"call-{call.pk}", render_to_string("approvals/_doubt_state.html", {"call": call, "oob": True})
+        yield from self._groups(user)
+        yield "tabs", render_to_string("approvals/_tabs.html", {"tabs": tabs(user, self.tab), "oob": True})
+        if self.first:
+            context = {"count": self._newcomers(user, workspaces), "url": desk_url(self.tab, self.kind), "oob": True}
+            yield "new", render_to_string("partials/newcomers.html", context)
+
+    def _preview(self, user: User, row: ApprovalRequest) -> Iterator[tuple[str, str]]:
+        """Send the state of the card beside the list, if it is the one that is open; others are dropped there."""
+        if row.status != "requested":
+            yield from card_fragments(request=row, user=user, csrf_token=self.csrf_token)
+
+    def _groups(self, user: User) -> Iterator[tuple[str, str]]:
+        if not self.groups:
+            return
+        now = {group.kind.key: group for group in groups_again(user=user, tab=self.tab)}
+        for key in sorted(self.groups):
+            group = now.get(key)
+            if self._sent.changed([(f"state-{key}", f"{group.count} {group.soonest}" if group else "")]):
+                context = {"group": group, "key": key, "oob": True}
+                yield f"group-{key}", render_to_string("approvals/_group_state.html", context)
+
+    def _newcomers(self, user: User, workspaces: list[UUID]) -> int:
+        if self.tab == Tab.DOUBT:
+            return len({call.pk for call in doubts(workspaces=workspaces)} - set(self.calls))
+        return newcomers_count(user=user, tab=self.tab, kind=self.kind, newest=self.newest, known=self.groups)
+
+
+def row_state(row: ApprovalRequest) -> str:
+    """Return what a row's state depends on; the words of a time change by themselves."""
+    return f"{row.status} {row.decided_at} {row.closed_at} {row.consumed_at} {row.decide_by} {row.policy.get('group')}"
+
+
+def kind_of(given: dict[str, str]) -> Kind | None:
+    """Return the group that an address names, or None."""
+    if "agent" not in given or "tool" not in given:
+        return None
+    return Kind(agent=given["agent"], tool=given["tool"], rule=given.get("rule", ""))
+
+
+def desk_url(tab: Tab, kind: Kind | None = None) -> str:
+    """Return the address of a shelf, or of one group on it."""
+    return f"{reverse('approvals')}?shelf={tab.value}" + (f"&{kind.query}" if kind else "")
+
+
+_LABELS = {
+    Tab.MINE: "Mine",
+    Tab.TEAM: "Team",
+    Tab.DOUBT: "Outcome unknown",
+    Tab.DECIDED: "Decided",
+    Tab.EXPIRED: "Expired",
+}
+
+
+def tabs(user: User, here: Tab) -> list[dict[str, object]]:
+    """Return the shelves as tabs, with the counts of those that wait."""
+    counts = desk_counts(user=user)
+    return [
+        {"url": desk_url(tab), "label": label, "count": counts[tab], "is_current": tab == here}
+        for tab, label in _LABELS.items()
+    ]
+
+
+def _listed(given: dict[str, str], name: str) -> list[str]:
+    return [one for one in given.get(name, "").split(".") if one][:MOST_SHOWN]
+
+
+__all__ = ["WAITING", "DeskFeed", "desk_query", "desk_url", "kind_of", "tabs"]

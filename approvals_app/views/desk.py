@@ -1,0 +1,89 @@
+"""The desk: shelves, groups, a list with a preview beside it."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from approvals_app.live.desk_feed import DeskFeed, desk_query, desk_url, tabs
+from approvals_app.live.waiting import waiting_html
+from approvals_app.models import ApprovalRequest
+from approvals_app.rights import workspaces_of
+from approvals_app.selectors.desk import WAITING, DeskPage, Tab, desk_page
+from approvals_app.selectors.doubts import doubts
+from approvals_app.selectors.waiting import approvals_waiting_count
+from approvals_app.views.card import card_context
+from approvals_app.views.who import card_principal, key, narrowed, tab_of
+from core.access import Right
+from core.errors import NotFound
+from core.principal import session_principal
+
+
+@never_cache
+@login_required
+@require_safe
+def desk(request: HttpRequest) -> HttpResponse:
+    """Show one shelf over all workspaces that the person may see; the badge counts over the same."""
+    user = session_principal(request).user
+    tab, kind, after = tab_of(request.GET.dict()), narrowed(request), key(request, "after")
+    workspaces = workspaces_of(user=user, right=Right.APPROVALS_READ)
+    if tab == Tab.DOUBT:
+        page, calls = DeskPage(groups=[], rows=[], after=None), doubts(workspaces=workspaces)
+    else:
+        page, calls = desk_page(user=user, tab=tab, kind=kind, after=after), []
+    context = {
+        "tab": tab.value,
+        "tabs": tabs(user, tab),
+        "waits": tab in WAITING,
+        "kind": kind,
+        "entries": page.entries,
+        "shown": len(page.entries) or len(calls),
+        "calls": calls,
+        "back": desk_url(tab),
+        "next_url": f"{desk_url(tab, kind)}&after={page.after}" if page.after else "",
+        "previous_url": desk_url(tab, kind) if after else "",
+        "many": len(workspaces) > 1,
+        "live": desk_query(tab=tab, kind=kind, page=page, calls=calls, first=after is None),
+        "row_query": f"?shelf={tab.value}" + (f"&{kind.query}" if kind else ""),
+        **_others(user, tab, page),
+        **_preview(request, user, page),
+    }
+    return render(request, "approvals/desk.html", context)
+
+
+@never_cache
+@login_required
+@require_safe
+def desk_live(request: HttpRequest) -> HttpResponse:
+    """Return what the socket of the same page would send, for networks that block sockets."""
+    user = session_principal(request).user
+    try:
+        feed = DeskFeed.of(request.META.get("QUERY_STRING", ""), lambda: user)
+    except ValueError:
+        raise NotFound from None
+    html = "".join(str(message["html"]) for message in feed.read().messages)
+    count = approvals_waiting_count(user=user)
+    return JsonResponse({"html": html + waiting_html(count), "waiting": count, "head": 0})
+
+
+def _others(user: User, tab: Tab, page: DeskPage) -> dict[str, Any]:
+    """Return how many wait for others, where nothing waits for this person."""
+    if tab != Tab.MINE or page.entries:
+        return {}
+    team = next(one["count"] for one in tabs(user, Tab.MINE) if one["label"] == "Team")
+    return {"others": team, "team_url": desk_url(Tab.TEAM)}
+
+
+def _preview(request: HttpRequest, user: User, page: DeskPage) -> dict[str, Any]:
+    """Return the card that is shown beside the list: the one in the address, else the first of the list."""
+    asked: UUID | None = key(request, "open")
+    rows = [entry for entry in page.entries if isinstance(entry, ApprovalRequest)]
+    chosen = asked or (rows[0].pk if rows else None)
+    if chosen is None:
+        return {}
+    return card_context(card_principal(request, chosen), chosen) | {"opened": chosen, "preview": True}
