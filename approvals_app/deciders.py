@@ -1,10 +1,13 @@
 """May this person decide this request? Asked by page, API, admin and command alike, under the locks (rule 6)."""
 
+from uuid import UUID
+
 from django.contrib.auth.models import User
 
-from approvals_app.models import ApprovalRequest
+from approvals_app.models import ApprovalAnswer, ApprovalRequest, ApproverGroup
 from approvals_app.rights import credential_refusal, roles_of
 from approvals_app.separation import barred, parties
+from approvals_app.status import EVERYONE, Answer
 from core.access import Right, may
 from core.errors import Forbidden, NotFound
 from core.principal import Principal
@@ -16,12 +19,17 @@ def decider_check(*, request: ApprovalRequest, task: Task, principal: Principal)
 
     Roles are read again here, under the locks: what the caller's session said when it began does not count.
     """
-    roles = roles_of(user=principal.user, workspace=request.workspace_id)
-    if principal.workspace.pk != request.workspace_id or not may(roles, Right.APPROVALS_READ):
-        raise NotFound("There is no such approval here, or you may not see it.")
+    reader_check(request=request, principal=principal)
     refusal = principal_refusal(request=request, task=task, principal=principal)
     if refusal:
         raise Forbidden(f"{refusal} Nothing was changed.")
+
+
+def reader_check(*, request: ApprovalRequest, principal: Principal) -> None:
+    """Raise NotFound to those who may not see the request, the same as for an unknown one (case-25)."""
+    roles = roles_of(user=principal.user, workspace=request.workspace_id)
+    if principal.workspace.pk != request.workspace_id or not may(roles, Right.APPROVALS_READ):
+        raise NotFound("There is no such approval here, or you may not see it.")
 
 
 def principal_refusal(*, request: ApprovalRequest, task: Task, principal: Principal) -> str | None:
@@ -31,12 +39,31 @@ def principal_refusal(*, request: ApprovalRequest, task: Task, principal: Princi
     )
 
 
-def decider_refusal(*, request: ApprovalRequest, task: Task, user: User) -> str | None:
-    """Say why a member may not decide, or None. Parties are those of the request and of now, whichever is wider."""
+def decider_refusal(*, request: ApprovalRequest, task: Task, user: User, group: str = "") -> str | None:
+    """Say why a member may not decide, or None. Parties are those of the request and of now, whichever is wider.
+
+    ``group``: another group than the request's, where policy asks another by now.
+    """
     if not may(roles_of(user=user, workspace=request.workspace_id), Right.APPROVALS_DECIDE):
         return f"Deciding needs the right approvals:decide in {task.workspace.name}."
+    asked = group or request.group
+    if not group_holds(workspace_id=request.workspace_id, group=asked, user=user):
+        return f"The group {asked!r} is asked, and you do not belong to it."
     never = [*request.policy.get("never", []), *task_parties(task)]
     return barred(never=_once(never), username=user.get_username())
+
+
+def group_holds(*, workspace_id: UUID, group: str, user: User) -> bool:
+    """Whether a person belongs to a group; everyone with the right is a group too."""
+    if group == EVERYONE:
+        return True
+    return ApproverGroup.objects.filter(workspace=workspace_id, name=group, members=user).exists()
+
+
+def counted(*, request: ApprovalRequest, task: Task, group: str = "") -> list[ApprovalAnswer]:
+    """Return the approvals that count towards the quorum now: their people still have the right, and are no party."""
+    answers = request.answers.filter(answer=Answer.APPROVED).select_related("user").order_by("at")
+    return [one for one in answers if decider_refusal(request=request, task=task, user=one.user, group=group) is None]
 
 
 def task_parties(task: Task) -> list[dict[str, str]]:

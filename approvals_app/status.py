@@ -32,3 +32,31 @@ class Via(StrEnum):
     PAGE = "page"
     API = "api"
     COMMAND = "command"
+    GRANT = "grant"  # a standing grant answered, in its owner's name
+
+
+class Outcome(StrEnum):
+    """What a rule says of a call; ordered from the least to the most that it demands."""
+
+    ALLOW = "allow"
+    ASK = "ask"
+    DENY = "deny"
+
+
+class ReasonRule(StrEnum):
+    """When whoever decides must say why."""
+
+    NONE = "none"
+    DENIAL = "denial"
+    ALWAYS = "always"
+
+
+class OnExpiry(StrEnum):
+    """What becomes of a request that nobody decides in time; never allowed."""
+
+    DENY = "deny"  # it expires, the call does not run
+    ESCALATE = "escalate"  # another group is asked, once; after that it expires
+    WAIT = "wait"  # it keeps waiting, shown as overdue
+
+
+EVERYONE = "approvers"  # the group of all who have the right to decide

@@ -1,6 +1,7 @@
 """Who asks: a signed-in person or a token, in one workspace, with their rights there."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.http import HttpRequest
@@ -8,6 +9,7 @@ from django.http import HttpRequest
 from core.access import Right, Role, may
 from core.errors import Forbidden, NotFound, Unauthenticated
 from core.models import ApiToken, Membership, Workspace
+from core.step_up import stepped_up_at
 
 SESSION_KEY = "workspace"
 
@@ -25,6 +27,7 @@ class Principal:
     scopes: frozenset[Right] | None = None
     token: str = ""
     agent: bool = False
+    stepped_up_at: datetime | None = None  # when this session last showed a second factor
 
     @property
     def actor(self) -> str:
@@ -61,7 +64,12 @@ def session_principal(request: HttpRequest, *, slug: str = "") -> Principal:
         raise NotFound
     chosen = slug or (remembered if remembered in slugs else found[0].workspace.slug)
     mine = [membership for membership in found if membership.workspace.slug == chosen]
-    return Principal(user=user, workspace=mine[0].workspace, roles=frozenset(Role(one.role) for one in mine))
+    return Principal(
+        user=user,
+        workspace=mine[0].workspace,
+        roles=frozenset(Role(one.role) for one in mine),
+        stepped_up_at=stepped_up_at(request),
+    )
 
 
 def token_principal(token: ApiToken, *, slug: str = "") -> Principal:

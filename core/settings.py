@@ -192,7 +192,11 @@ HANDRAIL_FINDERS = [
     "tasks_app.services.cancel.children_cancel",
     "approvals_app.services.expire.approvals_expire",
     "approvals_app.services.expire.approvals_void_changed",
+    "approvals_app.services.caps.capped_wake",
 ]
+# How many requests of one task, and of one agent, may wait for people; who is over it waits.
+HANDRAIL_APPROVALS_PER_TASK = int(_number("HANDRAIL_APPROVALS_PER_TASK", "20"))
+HANDRAIL_APPROVALS_PER_AGENT = int(_number("HANDRAIL_APPROVALS_PER_AGENT", "200"))
 # The Gate that calls pass (tasks_app.gate.Gate); the composition root names the implementation.
 HANDRAIL_GATE = "approvals_app.gate.ApprovalsGate"
 # The code that carries this deployment: a git SHA or an image, kept with each task.

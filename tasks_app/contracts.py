@@ -140,13 +140,18 @@ class Contract:
     seen: Callable[[Any], str] | None = None
     start: Execute | None = None
     poll: Callable[[str], "Answer | Started"] | None = None
+    editable: frozenset[str] = frozenset()  # arguments that whoever decides may change before they approve
+    reversible: bool | None = None  # None: the tool does not say
     how_to_check: str = ""  # for a person who must find out whether it happened
     sandbox: str = "none"
     doc: str = field(default="")
 
     @property
     def needs_person(self) -> bool:
-        """Whether the contract itself asks for an approval (policy may raise, never lower)."""
+        """Whether the contract itself asks for an approval.
+
+        What it states (``asks=True``) stands whatever policy says; a class's default yields to a rule that allows.
+        """
         return self.asks if self.asks is not None else self.effect_class == EffectClass.OPAQUE
 
     def carries(self, version: int) -> bool:

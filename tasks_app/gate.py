@@ -19,6 +19,9 @@ from tasks_app.models import Call, Task
 from tasks_app.record.append import CallChange
 from tasks_app.record.events import Event
 
+# How the refusal of a request begins where too many are open already: the task waits and asks again by itself.
+OVER_CAP = "limit of open requests"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assessment:
@@ -62,7 +65,10 @@ class Gate(Protocol):
         policy: Mapping[str, Any],
         reason: str,
     ) -> tuple[Event, ...]:
-        """Build the approval rows of an intended call; return the ``approval.requested`` events to append with it."""
+        """Build the approval rows of an intended call; return the ``approval.requested`` events to append with it.
+
+        ``approval.decided`` follows where the answer is known already. Raises Stale where too many are open (OVER_CAP).
+        """
         ...
 
     def admit(self, *, task: Task, call: Call, contract: Contract, digest: str, first: bool) -> Admission:

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from tasks_app.models import Blob, Event
+from approvals_app.models import ApprovalRequest
+from tasks_app.models import Blob, Call, Event
 from tasks_app.record.payload import resolve
 
 
@@ -14,3 +15,9 @@ def event_whole(event: Event) -> dict[str, Any]:
 
     whole: dict[str, Any] = resolve(event.data, load)
     return whole
+
+
+def intended_of(request: ApprovalRequest) -> dict[str, Any]:
+    """Return the data of the ``call.intended`` event that a request is for; its arguments are whole."""
+    seq = Call.objects.values_list("intended_seq", flat=True).get(task=request.task_id, name=request.name)
+    return event_whole(Event.objects.get(stream=request.task_id, seq=seq))

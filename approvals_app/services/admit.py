@@ -2,11 +2,13 @@
 
 from datetime import datetime
 
-from approvals_app.deciders import decider_refusal
+from approvals_app.deciders import counted, decider_refusal
 from approvals_app.models import ApprovalRequest
 from approvals_app.services.close import request_close
+from approvals_app.services.grants import grant_use
 from approvals_app.services.locks import too_old
-from approvals_app.status import LIVE, ApprovalStatus
+from approvals_app.services.stricter import stricter_reason
+from approvals_app.status import LIVE, Answer, ApprovalStatus
 from approvals_app.tools import contract_change
 from approvals_app.words import taken_sentence
 from core.clock import database_now
@@ -29,8 +31,8 @@ def call_admit(*, task: Task, call: Call, contract: Contract, digest: str, first
     if request is None:
         return _without_request(task, call, contract)
     now = database_now()
-    refusal = _resend_refusal(task, request, digest, now) if not first else None
     if not first:
+        refusal = _resend_refusal(task, request, digest, now)
         return Admission(
             admitted=refusal is None,
             approval=str(request.pk),
@@ -69,28 +71,38 @@ def _first(task: Task, request: ApprovalRequest, contract: Contract, digest: str
         return _refused(approval, "", taken_sentence(request))
     if too_old(request, now):
         return _closed(request, ApprovalStatus.LAPSED, now, "approved but too old: not used before its must-run-by")
-    why = _void_reason(task, request, contract, digest)
+    why = _void_reason(task, request, contract, digest, now)
     if why:
         return _closed(request, ApprovalStatus.VOIDED, now, why)
     if task.status != Status.RUNNING:
         return _refused(approval, "", f"The task is {task.status}: nothing starts.")
+    if why := grant_use(request=request, now=now):
+        return _closed(request, ApprovalStatus.VOIDED, now, why)
     used = ApprovalRequest.objects.filter(pk=request.pk, status=ApprovalStatus.APPROVED).update(
         status=ApprovalStatus.CONSUMED, consumed_at=now
     )
     if used != 1:
         return _refused(approval, "", "Somebody else has used this approval.")
-    event = ApprovalConsumed(approval=approval, name=request.name, digest=request.digest)
+    grant = str(request.grant_id) if request.grant_id else None
+    event = ApprovalConsumed(approval=approval, name=request.name, digest=request.digest, grant=grant)
     return Admission(admitted=True, approval=approval, events=(event,))
 
 
-def _void_reason(task: Task, request: ApprovalRequest, contract: Contract, digest: str) -> str | None:
+def _void_reason(task: Task, request: ApprovalRequest, contract: Contract, digest: str, now: datetime) -> str | None:
     if digest != request.digest:
         return "the call is not the one that was approved"
     change = contract_change(request, contract)
     if change or request.decided_by is None:
         return change or "nobody stands behind the decision"
-    refusal = decider_refusal(request=request, task=task, user=request.decided_by)
-    return f"{request.decided_by.get_username()} may no longer decide this" if refusal else None
+    if len(counted(request=request, task=task)) < request.quorum:
+        return _fewer(task, request)
+    return stricter_reason(task=task, request=request, contract=contract, now=now) or None
+
+
+def _fewer(task: Task, request: ApprovalRequest) -> str:
+    answers = request.answers.filter(answer=Answer.APPROVED).select_related("user")
+    gone = [a.user.get_username() for a in answers if decider_refusal(request=request, task=task, user=a.user)]
+    return f"{' and '.join(gone) or 'nobody'} may no longer decide this"
 
 
 def _refused(approval: str, state: str, reason: str) -> Admission:

@@ -9,21 +9,22 @@ from django.db.models import Q
 
 from approvals_app.models import ApprovalRequest
 from approvals_app.services.close import request_close_and_append
-from approvals_app.services.locks import approval_lock, overdue, too_old
+from approvals_app.services.locks import approval_lock, too_old
+from approvals_app.services.overdue import deadline_pass
 from approvals_app.services.woken import task_wake
 from approvals_app.status import ApprovalStatus
 from approvals_app.tools import tool_change
 from core.clock import ClockTimestamp
+from tasks_app.models import Task
 from tasks_app.status import TERMINAL
 
 log = structlog.get_logger(__name__)
 
 BATCH = 200
-Ending = tuple[ApprovalStatus, str]
 
 
 def approvals_expire(now: datetime | None = None) -> int:
-    """Expire what nobody decided in time, and lapse what was approved and not used in time; return how many.
+    """Do what the rules say where nobody decided in time, and lapse what was not used in time; return how many.
 
     ``now`` only narrows what is looked at; each row is compared with the database's clock under its locks, so that
     two sweepers and a person who decides meanwhile end in one of the two, never both (R02).
@@ -48,21 +49,21 @@ def approvals_void_changed() -> int:
 def _end(approval: UUID) -> bool:
     with transaction.atomic(durable=True):
         task, request, now = approval_lock(approval)
-        ending = _ending(request, now)
-        if ending is None or task.status in TERMINAL:
+        if task.status in TERMINAL:
             return False
-        to, why = ending
-        seq = request_close_and_append(task, request, to=to, now=now, reason=why, actor="sweeper").head_seq
-    log.info("approval_ended", action=f"approval.{to}", task_id=str(task.pk), seq=seq)
+        seq = _pass(task, request, now)
+        if seq is None:
+            return False
+    log.info("approval_ended", action=f"approval.{request.status}", task_id=str(task.pk), seq=seq)
     task_wake(task=task, call=request.name, seq=seq)
     return True
 
 
-def _ending(request: ApprovalRequest, now: datetime) -> Ending | None:
-    if request.status == ApprovalStatus.REQUESTED and overdue(request, now):
-        return ApprovalStatus.EXPIRED, "nobody decided in time"
+def _pass(task: Task, request: ApprovalRequest, now: datetime) -> int | None:
     if request.status == ApprovalStatus.APPROVED and too_old(request, now):
-        return ApprovalStatus.LAPSED, "approved but too old: not used before its must-run-by"
-    if request.status == ApprovalStatus.REQUESTED and (change := tool_change(request)):
-        return ApprovalStatus.VOIDED, change
-    return None
+        why = "approved but too old: not used before its must-run-by"
+        return request_close_and_append(
+            task, request, to=ApprovalStatus.LAPSED, now=now, reason=why, actor="sweeper"
+        ).head_seq
+    passed = deadline_pass(task=task, request=request, now=now, actor="sweeper")
+    return passed.seq if passed else None

@@ -519,6 +519,44 @@ class ApprovalRequested(Event):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ApprovalAnswered(Event):
+    """One person of several answered; the quorum is not reached by this alone, or ``approval.decided`` follows."""
+
+    KIND: ClassVar[str] = "approval.answered"
+    FOREIGN: ClassVar[frozenset[str]] = frozenset({"reason"})
+    approval: str
+    name: str
+    digest: str
+    answer: str  # approved, denied
+    by: str
+    reason: str
+    via: str
+    so_far: int  # answers that count, this one included
+    quorum: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApprovalEscalated(Event):
+    """Nobody decided in time: another group is asked, with a deadline of its own."""
+
+    KIND: ClassVar[str] = "approval.escalated"
+    approval: str
+    name: str
+    from_group: str
+    group: str
+    decide_by: Moment | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApprovalOverdue(Event):
+    """Nobody decided in time, and the rule says to keep waiting; nothing is allowed by it."""
+
+    KIND: ClassVar[str] = "approval.overdue"
+    approval: str
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class ApprovalDecided(Event):
     """Decided once: approved or denied, by whom, on which digest."""
 
@@ -530,8 +568,9 @@ class ApprovalDecided(Event):
     decision: str  # approved, denied
     by: str
     reason: str
-    via: str  # page, api, command
+    via: str  # page, api, command, grant
     run_by: Moment | None = None
+    grant: str | None = None  # the standing grant that answered
 
 
 @dataclass(frozen=True, kw_only=True)

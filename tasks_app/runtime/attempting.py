@@ -85,7 +85,7 @@ def attempt_commit(
     """
     contract = recorded.contract
     assert contract is not None
-    if EffectClass(row.effect_class) == EffectClass.NONE:
+    if EffectClass(row.effect_class) == EffectClass.NONE and not recorded.gated:
         return ready_make(session, row, contract, recorded.arguments, anchor=time.monotonic(), seen=None)
     attempt = row.attempts + 1
     event = attempt_event(row.name, attempt, row.key, contract)

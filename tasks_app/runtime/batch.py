@@ -10,10 +10,11 @@ from tasks_app.record.events import Event
 
 @dataclass(slots=True)
 class Inside:
-    """What a transaction's first part adds: events before and after the commit's own."""
+    """What a transaction's first part adds: events before and after the commit's own, and changes of calls."""
 
     before: Sequence[Event] = ()
     after: Sequence[Event] = ()
+    calls: Sequence[CallChange] = ()
 
 
 @dataclass(slots=True)
@@ -43,7 +44,7 @@ class Batch:
     def with_added(self, added: Inside, shift: int) -> "Batch":
         """Return the batch with what its transaction adds, before and after its own events (``shift`` ride ahead)."""
         by = len(added.before)
-        return Batch(
+        sent = Batch(
             events=[*self.events[:shift], *added.before, *self.events[shift:], *added.after],
             task={name: _shifted(value, by, shift) for name, value in self.task.items()},
             calls={
@@ -51,6 +52,8 @@ class Batch:
                 for name, c in self.calls.items()
             },
         )
+        sent.add([], calls=added.calls)
+        return sent
 
 
 def _shifted(value: Any, by: int, behind: int = 0) -> Any:

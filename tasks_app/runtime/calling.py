@@ -1,22 +1,22 @@
 """A step that calls tools: intend, commit (A, or with approval requests), begin."""
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from django.db import IntegrityError
 
 from core.boundaries import Boundary, Position, cross
 from tasks_app import registry
 from tasks_app.decisions import Call, Decision
-from tasks_app.gate import gate
+from tasks_app.gate import OVER_CAP
 from tasks_app.record.append import Admission, CallChange, Seq, Stale
 from tasks_app.record.events import CallOutcome, Event
 from tasks_app.runtime.asking import Asked
 from tasks_app.runtime.attempting import admission_of, attempt_event, attempt_values
-from tasks_app.runtime.batch import Inside
 from tasks_app.runtime.decided import Decided, step_decided
 from tasks_app.runtime.intending import CannotIntend, Intended, call_intend
+from tasks_app.runtime.requesting import asked_cross, requests_inside
 from tasks_app.runtime.running import Ready, calls_run, ready_make
 from tasks_app.runtime.session import Session
 from tasks_app.runtime.view_make import Book
@@ -59,8 +59,9 @@ def _commit_calls(session: Session, decided: Decided, intended: list[Intended]) 
         starts = starts[:1]
     anchor = time.monotonic()
     attempting = bool(starts) and session.status == Status.RUNNING
+    asks = [item for item in intended if _asks(item)]
     while True:
-        batch = _batch(session, decided, intended, starts if attempting else [])
+        batch = _batch(session, decided, intended, starts if attempting else [], asking=bool(asks))
         try:
             session.commit(
                 batch.events,
@@ -68,7 +69,7 @@ def _commit_calls(session: Session, decided: Decided, intended: list[Intended]) 
                 calls=batch.calls,
                 boundary=Boundary.ATTEMPT if attempting else Boundary.DECIDE,
                 admission=_admission(session, starts) if attempting else None,
-                inside=_requests(session, intended) if any(_asks(item) for item in intended) else None,
+                inside=partial(requests_inside, session, asks) if asks else None,
                 call=intended[0].event.name if len(intended) == 1 else None,
             )
             break
@@ -76,6 +77,8 @@ def _commit_calls(session: Session, decided: Decided, intended: list[Intended]) 
             session.refresh()
             if stale.refusal.startswith(("stopped", "limit")):
                 session.stopped = stale.refusal
+            if stale.refusal.startswith(OVER_CAP):
+                asks = []  # the decision is kept; each call is asked for when there is room
             attempting = attempting and stale.refusal == "moved" and session.status == Status.RUNNING
             if session.status == Status.CANCELLING:
                 return []  # nothing further starts
@@ -85,15 +88,11 @@ def _commit_calls(session: Session, decided: Decided, intended: list[Intended]) 
             raise CannotIntend(
                 "business-key-held", "The same act was begun elsewhere at this moment.", name=""
             ) from error
-    _after_intended(session, intended, attempting)
-    return _ready(session, intended, starts if attempting else [], anchor)
-
-
-def _after_intended(session: Session, intended: list[Intended], attempting: bool) -> None:
     if not attempting:
         cross(Boundary.INTENDED, Position.AFTER, task=session.lease.task, epoch=session.lease.token.epoch)
-    if any(_asks(item) for item in intended):
-        cross(Boundary.APPROVAL_ASKED, Position.AFTER, task=session.lease.task, epoch=session.lease.token.epoch)
+    if asks:
+        asked_cross(session)
+    return _ready(session, intended, starts if attempting else [], anchor)
 
 
 def _asks(item: Intended) -> bool:
@@ -105,25 +104,6 @@ def _admission(session: Session, starts: list[Intended]) -> Admission:
     return admission_of([item.contract for item in starts], agent.calls_at_once if agent else None)
 
 
-def _requests(session: Session, intended: list[Intended]) -> Callable[[], Inside]:
-    def inside() -> Inside:
-        events: list[Event] = []
-        for item in intended:
-            if _asks(item):
-                events += gate().request(
-                    task=session.task,
-                    call=item.change(session.task, seq=Seq(1), state=CallState.ASKED),
-                    contract=item.contract,
-                    arguments=item.event.arguments,
-                    digest=item.event.digest,
-                    policy=item.assessment.policy,
-                    reason=item.note,
-                )
-        return Inside(after=events)
-
-    return inside
-
-
 @dataclass(slots=True)
 class _Rows:
     events: list[Event] = field(default_factory=list)
@@ -133,11 +113,13 @@ class _Rows:
         return Seq(len(self.events))
 
 
-def _batch(session: Session, decided: Decided, intended: list[Intended], starts: list[Intended]) -> _Rows:
+def _batch(
+    session: Session, decided: Decided, intended: list[Intended], starts: list[Intended], *, asking: bool
+) -> _Rows:
     rows = _Rows(events=[decided.event])
     for item in intended:
         rows.events.append(item.with_policy())
-        rows.calls.append(item.change(session.task, seq=rows.seq(), state=_state(item)))
+        rows.calls.append(item.change(session.task, seq=rows.seq(), state=_state(item, asking)))
         if item.assessment.outcome == "deny":
             _deny(rows, item)
     for item in starts:
@@ -150,8 +132,9 @@ def _batch(session: Session, decided: Decided, intended: list[Intended], starts:
     return rows
 
 
-def _state(item: Intended) -> CallState:
-    return {"ask": CallState.ASKED, "deny": CallState.REFUSED}.get(item.assessment.outcome, CallState.INTENDED)
+def _state(item: Intended, asking: bool) -> CallState:
+    states = {"ask": CallState.ASKED if asking else CallState.INTENDED, "deny": CallState.REFUSED}
+    return states.get(item.assessment.outcome, CallState.INTENDED)
 
 
 def _deny(rows: _Rows, item: Intended) -> None:

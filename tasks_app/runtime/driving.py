@@ -20,6 +20,7 @@ from tasks_app.runtime.batch import Inside
 from tasks_app.runtime.facts import call_facts
 from tasks_app.runtime.reading_back import doubt_commit, read_back, verified_later
 from tasks_app.runtime.recorded import RecordedCall
+from tasks_app.runtime.requesting import request_commit
 from tasks_app.runtime.running import Ready, calls_run, outcome_record, ready_make
 from tasks_app.runtime.session import Session
 from tasks_app.status import CallState
@@ -114,6 +115,9 @@ def _note_takeover(session: Session, row: Call, move: Move, now: datetime) -> No
 
 def _send(session: Session, drive: Drive, row: Call, recorded: RecordedCall) -> None:
     if session.task.one_by_one and drive.ready:
+        return
+    if row.state == CallState.INTENDED and recorded.gated:
+        drive.moved = request_commit(session, row, recorded) or drive.moved
         return
     agent = registry.agent_find(session.task.agent, session.task.agent_version)
     result = attempt_commit(session, row, recorded, agent.calls_at_once if agent else None)

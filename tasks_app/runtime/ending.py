@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from core.boundaries import Boundary, Position, cross
+from tasks_app.gate import OVER_CAP
 from tasks_app.parents import parent_wake
 from tasks_app.record.append import Stale
 from tasks_app.record.events import After, Event, SliceReleased, TaskCancelled, TaskFailed, WaitStarted
@@ -99,7 +100,9 @@ def _waiting_for(
         return {"kind": WaitKind.WORKER_VERSION, "on": names}, After(1.0)
     if session.stopped and session.status == Status.RUNNING:
         kind = WaitKind.STOP if session.stopped.startswith("stopped") else WaitKind.LIMIT
-        return {"kind": kind, "on": session.stopped}, After(1.0)
+        # People take their time: whoever closes a request makes the task due.
+        again = 30.0 if session.stopped.startswith(OVER_CAP) else 1.0
+        return {"kind": kind, "on": session.stopped}, After(again)
     if until is not None:
         kind = WaitKind.WORK if any(r.state == CallState.STARTED for r in session.open.values()) else WaitKind.LOOK_UP
         return {"kind": kind, "on": names, "until": str(until)}, until

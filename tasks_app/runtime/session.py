@@ -16,6 +16,7 @@ from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.models import Model
 
 from core.boundaries import Boundary, Position, cross
+from core.clock import database_now
 from core.hints import live_hint, progress_hint
 from tasks_app.keeper.client import KeeperClient
 from tasks_app.leases import Lease
@@ -169,7 +170,7 @@ class Session:
                     return batch, self._append(batch, admission)
                 with transaction.atomic():
                     # What is added may touch other rows (a request, a child): only while the task is as we know it.
-                    sent = batch.with_added(inside(), shift) if self._locked_as_known() else batch
+                    sent = batch.with_added(inside(), shift) if self._locked_as_known(batch) else batch
                     done = self._append(sent, admission)
                 return sent, done
             except Stale as stale:
@@ -193,11 +194,21 @@ class Session:
                 if landed:
                     return sent, landed
 
-    def _locked_as_known(self) -> bool:
+    def _locked_as_known(self, batch: Batch) -> bool:
         """Lock the task row; whether it is where this slice left it. If not, the append says in which way (L05)."""
-        row = Task.objects.select_for_update().only("lease_epoch", "lease_nonce", "head_seq").get(pk=self.lease.task)
+        row = Task.objects.select_for_update().get(pk=self.lease.task)
         held = self.lease.token
-        return (row.lease_epoch, row.lease_nonce, row.head_seq) == (held.epoch, held.nonce, self.head)
+        ours = (row.lease_epoch, row.lease_nonce) == (held.epoch, held.nonce)
+        known = ours and row.head_seq == self.head
+        if not known and not batch.events:  # nothing to append that would say so
+            raise Stale(
+                refusal="moved" if ours else "fenced",
+                head_seq=row.head_seq,
+                task_status=row.status,
+                held_epoch=row.lease_epoch,
+                at=database_now(),
+            )
+        return known
 
     def _append(self, batch: Batch, admission: Admission | None) -> Appended:
         return append(

@@ -16,6 +16,7 @@ from tasks_app.runtime.view_make import budget_left
 from tasks_app.selectors.past import past_of
 from tasks_app.status import OPEN, TERMINAL, CallState, Status
 
+STILL_PENDING = {"approval.answered", "approval.escalated", "approval.overdue"}
 UNUSED = {"approval.requested": "pending", "approval.decided": "approved"}
 
 
@@ -104,6 +105,7 @@ def _approvals(task: Task) -> list[dict[str, Any]]:
         data = data_whole(event.stream, event.data)
         one = held.setdefault(data["approval"], {"approval": data["approval"], "call": data["name"]})
         decided = data.get("decision") in {None, CallState.APPROVED}
-        one["state"] = UNUSED.get(event.kind) if decided else None
+        if event.kind not in STILL_PENDING:
+            one["state"] = UNUSED.get(event.kind) if decided else None
         one |= {name: data[name] for name in ("digest", "decide_by", "run_by", "by") if name in data}
     return [one for one in held.values() if one["state"]]

@@ -4,11 +4,10 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from approvals_app.status import LIVE, Answer, ApprovalStatus, Via
+from approvals_app.models.grant import StandingGrant
+from approvals_app.status import LIVE, Answer, ApprovalStatus, OnExpiry, ReasonRule, Via
 from core.models import UuidV7, Workspace
 from tasks_app.models import Task
-
-__all__ = ["ApprovalRequest", "ApprovalStatus"]
 
 
 class ApprovalRequest(models.Model):
@@ -31,6 +30,41 @@ class ApprovalRequest(models.Model):
     risk = models.CharField(max_length=10)
     group = models.CharField(max_length=120, help_text="Who may decide.")
     policy = models.JSONField(help_text="The rule that asked, and who must not decide (never).")
+    agent = models.CharField(max_length=120, db_default="", default="", help_text="Whose task it is.")
+    rule = models.CharField(max_length=80, db_default="contract", default="contract", help_text="That asked.")
+    rule_version = models.PositiveIntegerField(db_default=1, default=1)
+    quorum = models.PositiveSmallIntegerField(db_default=1, default=1, help_text="How many must approve.")
+    reason_rule = models.CharField(
+        max_length=10,
+        db_default=ReasonRule.NONE.value,
+        default=ReasonRule.NONE,
+        choices=[(r.value, r.value) for r in ReasonRule],
+    )
+    on_expiry = models.CharField(
+        max_length=10,
+        db_default=OnExpiry.DENY.value,
+        default=OnExpiry.DENY,
+        choices=[(e.value, e.value) for e in OnExpiry],
+    )
+    escalate_to = models.CharField(max_length=60, db_default="", default="", blank=True)
+    escalated_at = models.DateTimeField(null=True, blank=True)
+    overdue_at = models.DateTimeField(null=True, blank=True, help_text="Kept waiting past its deadline since then.")
+    step_up_within = models.FloatField(null=True, blank=True, help_text="Seconds since a second factor was shown.")
+    size = models.PositiveIntegerField(db_default=0, default=0, help_text="Bytes of the canonical arguments.")
+    replaces = models.OneToOneField(
+        "self", null=True, blank=True, on_delete=models.PROTECT, related_name="replacement", help_text="Edited from."
+    )
+    editor = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="edited_approvals"
+    )
+    grant = models.ForeignKey(
+        StandingGrant,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="requests",
+        help_text="Answered.",
+    )
     status = models.CharField(
         max_length=10, default=ApprovalStatus.REQUESTED, choices=[(s.value, s.value) for s in ApprovalStatus]
     )
@@ -83,6 +117,11 @@ class ApprovalRequest(models.Model):
             models.Index(
                 fields=["workspace", "decide_by", "id"],
                 name="approval_waiting",
+                condition=Q(status=ApprovalStatus.REQUESTED),
+            ),
+            models.Index(
+                fields=["workspace", "agent", "tool", "rule"],
+                name="approval_alike",
                 condition=Q(status=ApprovalStatus.REQUESTED),
             ),
             models.Index(fields=["workspace", "-decided_at"], name="approval_decided"),

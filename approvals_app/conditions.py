@@ -1,0 +1,116 @@
+"""Conditions of policy rules: CEL, checked when it is written and bounded when it runs. Pure: no Django.
+
+The one adapter around the CEL library. Its evaluator stops an expression after a fixed number of iterations and its
+regular expressions run in linear time, so that no condition can hold a worker; what took longer than ``MOST_SECONDS``
+all the same counts as failed.
+"""
+
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any
+
+from cel_expr_python import cel
+
+MOST_SECONDS = 0.25  # for one condition
+LONGEST = 2000  # characters
+
+_PLACE = re.compile(r"<input>:(\d+):(\d+): (.+)")
+# What a condition can speak of. A name that is not here is a mistake that is found when the rule is written.
+VARIABLES: Mapping[str, tuple[str, str]] = {
+    "tool": ("string", "the tool's name"),
+    "contract": ("map", "version, effect_class, risk, asks, reversible, sandbox"),
+    "arguments": ("map", "the call's arguments, as validated"),
+    "agent": ("string", "the agent's name"),
+    "labels": ("map", "the task's labels"),
+    "risk": ("string", "low, medium or high, as the contract says"),
+    "cost": ("number or null", "the expected cost, where it is known"),
+    "time": ("timestamp", "when it is asked"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mistake:
+    """What is wrong with a condition, and where: line and column count from 1."""
+
+    line: int
+    column: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"Line {self.line}, column {self.column}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match:
+    """What a condition came to. ``failed`` says why it came to nothing; it matched neither way then."""
+
+    matched: bool = False
+    failed: str = ""
+    seconds: float = 0.0
+
+
+class BadCondition(ValueError):
+    """A condition that cannot be used; ``mistakes`` point at each place."""
+
+    def __init__(self, mistakes: list[Mistake]) -> None:
+        self.mistakes = mistakes
+        super().__init__("; ".join(map(str, mistakes)))
+
+
+def condition_check(text: str) -> None:
+    """Raise BadCondition unless ``text`` is a condition over ``VARIABLES`` that answers yes or no."""
+    _compiled(text)
+
+
+def condition_match(text: str, subject: Mapping[str, Any]) -> Match:
+    """Evaluate a condition; never raises. Anything but yes or no within the limit is a failure, with its reason."""
+    started = time.perf_counter()
+    try:
+        value = _compiled(text).eval(data=dict(subject)).plain_value()
+    except BadCondition as bad:
+        return Match(failed=str(bad))
+    except Exception as error:  # the library raises RuntimeError, and whatever a value makes of it
+        return Match(failed=_first_line(str(error)), seconds=time.perf_counter() - started)
+    seconds = time.perf_counter() - started
+    if seconds > MOST_SECONDS:
+        return Match(failed=f"It took {seconds:.2f} s; the limit is {MOST_SECONDS:g} s.", seconds=seconds)
+    if not isinstance(value, bool):
+        return Match(failed=_first_line(str(value)), seconds=seconds)
+    return Match(matched=value, seconds=seconds)
+
+
+@cache
+def _environment() -> cel.Env:
+    kind = cel.Type
+    anything = kind.Map(kind.STRING, kind.DYN)
+    types = {"string": kind.STRING, "map": anything, "number or null": kind.DYN, "timestamp": kind.TIMESTAMP}
+    return cel.NewEnv(variables={name: types[spelt] for name, (spelt, _) in VARIABLES.items()})
+
+
+@lru_cache(maxsize=1024)
+def _compiled(text: str) -> cel.Expression:
+    if len(text) > LONGEST:
+        raise BadCondition([Mistake(line=1, column=LONGEST, message=f"A condition has at most {LONGEST} characters.")])
+    try:
+        compiled = _environment().compile(text)
+    except Exception as error:
+        raise BadCondition(_mistakes(str(error))) from error
+    if compiled.return_type().name() != "BOOL":
+        said = f"It answers with a {compiled.return_type().name().lower()}, and must answer yes or no: compare it."
+        raise BadCondition([Mistake(line=1, column=1, message=said)])
+    return compiled
+
+
+def _mistakes(said: str) -> list[Mistake]:
+    found = [
+        Mistake(line=int(line), column=int(column), message=message.removesuffix(" [INVALID_ARGUMENT]"))
+        for line, column, message in _PLACE.findall(said)
+    ]
+    return found or [Mistake(line=1, column=1, message=_first_line(said))]
+
+
+def _first_line(text: str) -> str:
+    return text.strip().split("\n")[0][:300]

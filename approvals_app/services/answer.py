@@ -1,0 +1,129 @@
+"""One person's answer: kept, counted, and, where it decides, the decision with it. Under the locks of the caller."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.contrib.auth.models import User
+
+from approvals_app.changes import call_approved, call_closed, task_wakes
+from approvals_app.deciders import counted
+from approvals_app.hasty import is_hasty
+from approvals_app.models import ApprovalAnswer, ApprovalRequest, ApprovalView
+from approvals_app.status import Answer, ApprovalStatus, Via
+from core.boundaries import Boundary, Position, cross
+from core.principal import Principal
+from tasks_app.models import Task
+from tasks_app.record.append import append
+from tasks_app.record.events import ApprovalAnswered, ApprovalDecided, Event
+from tasks_app.status import CallState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Post:
+    """One post about a request whose task and row are locked; ``now`` was read after the locks."""
+
+    task: Task
+    request: ApprovalRequest
+    now: datetime
+    principal: Principal
+    decision: Answer
+    reason: str
+    via: Via
+
+    @property
+    def user(self) -> User:
+        """Who answers."""
+        return self.principal.user
+
+
+def answer_record(post: Post) -> tuple[int | None, bool]:
+    """Keep the answer and decide if it decides; return the last sequence (None: somebody was first) and whether."""
+    _keep(post)
+    request = post.request
+    denied = post.decision == Answer.DENIED
+    so_far = 0 if denied else len(counted(request=request, task=post.task))
+    decides = denied or so_far >= request.quorum
+    if decides and not _conclude(post):
+        return None, False
+    events: list[Event] = [_decided(post)] if decides else []
+    if request.quorum > 1:
+        events.insert(0, _answered(post, so_far))
+    if decides:
+        cross(Boundary.APPROVAL_DECIDED, Position.BEFORE, task=post.task.pk, call=request.name)
+    closed = call_closed(request.name, CallState.DENIED, ordinal=len(events))
+    done = append(
+        stream=post.task.pk,
+        events=events,
+        actor=f"person:{post.user.get_username()}",
+        task=task_wakes(post.task.status) if decides else None,
+        calls=[closed if denied else call_approved(request.name)] if decides else [],
+    )
+    return done.head_seq, decides
+
+
+def _keep(post: Post) -> None:
+    """Write the answer; whoever approved before and denies now has changed their mind, in time."""
+    opened = _opened(post)
+    ApprovalAnswer.objects.update_or_create(
+        request=post.request,
+        user=post.user,
+        defaults={
+            "answer": post.decision,
+            "reason": post.reason,
+            "via": post.via,
+            "at": post.now,
+            "stepped_up_at": post.principal.stepped_up_at,
+            "opened_at": opened,
+            "hasty": is_hasty(size=post.request.size, opened=opened, answered=post.now, via=post.via),
+        },
+    )
+
+
+def _opened(post: Post) -> datetime | None:
+    views = ApprovalView.objects.filter(request=post.request, user=post.user)
+    return views.values_list("opened_at", flat=True).first()
+
+
+def _conclude(post: Post) -> bool:
+    """Change the row. Conditional besides the lock: whoever forgets the lock still cannot decide twice."""
+    request, approved = post.request, post.decision == Answer.APPROVED
+    run_by = post.now + timedelta(seconds=request.run_within) if approved else None
+    changed = ApprovalRequest.objects.filter(pk=request.pk, status=ApprovalStatus.REQUESTED).update(
+        status=ApprovalStatus.APPROVED if approved else ApprovalStatus.DENIED,
+        decision=post.decision,
+        decided_by=post.user,
+        decided_at=post.now,
+        decision_reason=post.reason,
+        decided_via=post.via,
+        run_by=run_by,
+    )
+    request.refresh_from_db()
+    return changed == 1
+
+
+def _answered(post: Post, so_far: int) -> ApprovalAnswered:
+    return ApprovalAnswered(
+        approval=str(post.request.pk),
+        name=post.request.name,
+        digest=post.request.digest,
+        answer=post.decision,
+        by=post.user.get_username(),
+        reason=post.reason,
+        via=post.via,
+        so_far=so_far,
+        quorum=post.request.quorum,
+    )
+
+
+def _decided(post: Post) -> ApprovalDecided:
+    request = post.request
+    return ApprovalDecided(
+        approval=str(request.pk),
+        name=request.name,
+        digest=request.digest,
+        decision=post.decision,
+        by=post.user.get_username(),
+        reason=post.reason,
+        via=post.via,
+        run_by=request.run_by.isoformat() if request.run_by else None,
+    )
