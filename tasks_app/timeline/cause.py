@@ -46,8 +46,10 @@ CAUSE_KINDS = (
 class Fact(Protocol):
     """What is looked at: a stored event."""
 
-    kind: str
-    data: dict[str, Any]
+    @property
+    def kind(self) -> str: ...  # noqa: D102
+    @property
+    def data(self) -> dict[str, Any]: ...  # noqa: D102
 
 
 @dataclass(slots=True)
@@ -148,15 +150,15 @@ def takeover_cause(before: Sequence[Fact], after: Sequence[Fact] = ()) -> Line:
 def _between(place: Place) -> str:
     match place.last:
         case "task.claimed_complete" | "evidence.observed":
-            return "It ended while the claim to be done was being checked; the check has no effect and is made again."
+            return "The worker was lost while the claim to be done was being checked; checking is repeated."
         case "context.selected":
-            return f"It ended while the model was being asked for step {place.step}; the question is asked again."
+            return f"The worker was lost while the model was asked for step {place.step}; the question is asked again."
         case "wait.started":
-            return "It ended while the task began to wait; the wait stands in the record."
+            return "The worker was lost while the task began to wait; the wait stands in the record."
         case "step.decided" | "wait.ended":
-            return f"It ended after step {place.step} was decided; the decision is used, nothing is asked again."
+            return f"The worker was lost after step {place.step} was decided; the decision is used, not made again."
     done = f"after step {place.step} was settled" if place.step else "before anything was decided"
-    return f"It ended {done}, and no call was open: the next one goes on from there."
+    return f"The worker was lost {done}, and no call was open: the next one goes on from there."
 
 
 def _where(called: str, standing: Standing) -> list[Part | str]:
@@ -164,22 +166,30 @@ def _where(called: str, standing: Standing) -> list[Part | str]:
     match standing.state:
         case "attempted":
             used = " (its approval is used, and is not given back)" if standing.under_approval else ""
-            begun = f"It ended after attempt {standing.attempt} of "
+            begun = f"The worker was lost after attempt {standing.attempt} of "
             left = "" if standing.effect_class == "none" else ": the outside may hold the effect, or not."
             return [begun, which, f" was recorded and before any answer was{used}", left or "; the call has no effect."]
         case "unknown":
-            return ["It ended while the outcome of ", which, " was unknown: the outside may hold the effect, or not."]
+            return [
+                "The worker was lost while the outcome of ",
+                which,
+                " was unknown: the outside may hold the effect, or not.",
+            ]
         case "answered":
-            return ["It ended after the answer to ", which, " was recorded and before the effect was read back."]
+            return [
+                "The worker was lost after the answer to ",
+                which,
+                " was recorded and before the effect was read back.",
+            ]
         case "started":
-            return ["It ended while ", which, " ran outside; it is asked for by its handle."]
+            return ["The worker was lost while ", which, " ran outside; it is asked for by its handle."]
         case "asked":
-            return ["It ended while ", which, " waited for a person; the question stands in the record."]
+            return ["The worker was lost while ", which, " waited for a person; the question stands in the record."]
         case "approved":
-            return ["It ended after ", which, " was approved and before the approval was used."]
+            return ["The worker was lost after ", which, " was approved and before the approval was used."]
         case "in doubt":
-            return ["It ended while a person was to say what became of ", which, "."]
-    return ["It ended after ", which, " was planned and before anything was sent."]
+            return ["The worker was lost while a person was to say what became of ", which, "."]
+    return ["The worker was lost after ", which, " was planned and before anything was sent."]
 
 
 _RULES = {

@@ -1,0 +1,141 @@
+"""A run's results as JSON, as JUnit, and as one HTML file that needs nothing else."""
+
+import json
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as xml
+
+from django.conf import settings
+from django.template.loader import render_to_string
+
+from chaos_app.drills.judge import JUDGE
+from chaos_app.drills.matrix import COLUMNS, matrix
+from chaos_app.drills.names import UNDECIDED, Verdict
+from chaos_app.drills.obligations import obligations
+from chaos_app.drills.results import Result, Results
+from core import words
+
+STYLES = ("css/tokens.css", "css/components/drills.css")
+
+
+def report_data(results: Results) -> dict[str, Any]:
+    """Return everything about a run but its evidence, as JSON values. Seconds; moments are seconds since 1970."""
+    return {
+        "format": "handrail-drill-report/1",
+        "run": results.run,
+        "suite": results.suite,
+        "seed": results.seed,
+        "command": results.command,
+        "began": results.began,
+        "ended": results.ended,
+        "versions": {**results.versions, "judge": JUDGE},
+        "exit_code": results.exit_code,
+        "sentence": results.sentence,
+        "summary": results.summary,
+        "verdicts": dict(Counter(str(result.verdict) for result in results.results)),
+        "obligations": [asdict(one) | {"result": one.word} for one in obligations(results.results)],
+        "planted": [asdict(one) for one in results.planted],
+        "assumptions": dict(assumptions(results)),
+        "left_out": [asdict(one) for one in results.left_out],
+        "cases": [case_data(result) for result in results.results],
+    }
+
+
+def case_data(result: Result) -> dict[str, Any]:
+    """Return one case of a report."""
+    cell, said = result.evidence.cell, result.judgement
+    return {
+        "id": result.id,
+        "row": cell.row,
+        "position": cell.position,
+        "class": str(cell.klass),
+        "fault": str(cell.fault),
+        "workload": cell.workload,
+        "hit": cell.hit,
+        "verdict": str(said.verdict),
+        "allowed": [str(end) for end in said.allowed],
+        "as_allowed": said.as_allowed,
+        "cause": said.cause,
+        "broken": [asdict(one) for one in said.broken],
+        "unchecked": list(said.unchecked),
+        "takeover_seconds": said.takeover,
+        "takeover_bound_seconds": said.takeover_bound,
+        "settled_seconds": said.settled,
+        "settled_bound_seconds": said.settled_bound,
+        "repeated": result.repeated,
+        "evidence_sha256": result.digest,
+        "seed": result.evidence.seed,
+        "command": result.evidence.command,
+    }
+
+
+def assumptions(results: Results) -> list[tuple[str, str]]:
+    """Return what was taken for granted, each once."""
+    found = {pair for result in results.results for pair in result.evidence.expected.assumptions.items()}
+    return sorted(found)
+
+
+def report_json(results: Results) -> str:
+    """Return the report as JSON text."""
+    return json.dumps(report_data(results), indent=1, ensure_ascii=False) + "\n"
+
+
+def report_junit(results: Results) -> str:
+    """Return the report in the form that continuous integration reads: a suite a row, a test a case."""
+    root = xml.Element("testsuites", name=f"recovery drills: {results.suite}")
+    for row in dict.fromkeys(result.evidence.cell.row for result in results.results):
+        mine = [result for result in results.results if result.evidence.cell.row == row]
+        suite = xml.SubElement(root, "testsuite", name=row, tests=str(len(mine)))
+        suite.set("failures", str(sum(result.judgement.is_violation for result in mine)))
+        suite.set("errors", str(sum(result.verdict in UNDECIDED for result in mine)))
+        for result in mine:
+            _junit_case(suite, result)
+    judge = xml.SubElement(root, "testsuite", name="planted bugs", tests=str(len(results.planted)))
+    for bug in results.planted:
+        case = xml.SubElement(judge, "testcase", classname="planted bugs", name=bug.bug)
+        if not bug.found:
+            xml.SubElement(case, "failure", message="The judge did not find it.")
+    return xml.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _junit_case(suite: xml.Element, result: Result) -> None:
+    took = f"{result.evidence.ended - result.evidence.began:.3f}"
+    case = xml.SubElement(suite, "testcase", classname=result.evidence.cell.row, name=result.id, time=took)
+    message = f"{result.verdict}: {result.judgement.cause}"
+    if result.judgement.is_violation:
+        xml.SubElement(case, "failure", type=str(result.verdict), message=message).text = result.evidence.command
+    elif result.verdict in UNDECIDED:
+        xml.SubElement(case, "error", type=str(result.verdict), message=message)
+
+
+def report_html(results: Results) -> str:
+    """Return the report as one HTML file."""
+    found = Counter(result.verdict for result in results.results)
+    context = {
+        "results": results,
+        "lines": matrix(results.results),
+        "columns": COLUMNS,
+        "undecided": [str(verdict) for verdict in UNDECIDED],
+        "counts": [{"word": words.word("verdict", v), "count": found[v]} for v in reversed(Verdict) if found[v]],
+        "obligations": obligations(results.results),
+        "assumptions": assumptions(results),
+        "example": _example(results),
+        "style": _style(),
+        "judge": JUDGE,
+    }
+    return render_to_string("drills/report.html", context)
+
+
+def _example(results: Results) -> Result | None:
+    """Return the case that shows most: an effect done, its answer lost, and beside it a run without protection."""
+    good = [result for result in results.results if result.judgement.as_allowed]
+    rank = {"E04": 0, "E03": 1, "E05": 2}
+    with_control = [r for r in good if any(c.kind == "unprotected" for c in r.evidence.controls)]
+    return min(with_control or good, key=lambda r: rank.get(r.evidence.cell.row, 9), default=None)
+
+
+def _style() -> str:
+    static = [(settings.BASE_DIR / "static" / name).read_text() for name in STYLES]
+    return "\n".join([*static, (Path(__file__).parent / "report.css").read_text()])
