@@ -3,6 +3,8 @@ PYTHON := .venv/bin/python
 RUN := .venv/.installed-requirements.lock
 DEV := .venv/.installed-requirements-dev.lock
 PACKAGES := core tasks_app approvals_app chaos_app
+# Whole files to as many processes as there are cores, four at most; the browser tests keep their place at the end.
+SIDE_BY_SIDE := -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 LOCK := uv pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-annotate --no-header
 
 .PHONY: help demo demo-once up drill test bench peers check lock
@@ -39,7 +41,7 @@ drill: $(RUN)
 	@exec $(PYTHON) manage.py drill run --suite core
 
 test: $(DEV)
-	@exec $(PYTHON) -m pytest $(ARGS)
+	@exec $(PYTHON) -m pytest $(SIDE_BY_SIDE) $(ARGS)
 
 bench: $(DEV)
 	@exec $(PYTHON) -m tests.bench $(ARGS)
