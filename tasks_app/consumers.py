@@ -19,6 +19,7 @@ from django.template.loader import render_to_string
 
 from core.errors import NotFound
 from core.hints import group_of, list_group_of
+from tasks_app.live.doubt_feed import DoubtFeed
 from tasks_app.live.frame import FramePart, frame_parts
 from tasks_app.live.hints import hints_listen
 from tasks_app.live.list_feed import ListFeed
@@ -257,6 +258,18 @@ class TaskListConsumer(LiveConsumer):
         principal = self.listener.in_workspace(slug)
         feed = ListFeed.of(query, partial(self.listener.in_workspace, slug))
         return feed, [list_group_of(principal.workspace.pk)]
+
+
+class DoubtConsumer(LiveConsumer):
+    """Follows the card of a call in doubt."""
+
+    def opened(self) -> tuple[Feed, list[str]]:
+        """Follow the call of the address."""
+        named = self.scope["url_route"]["kwargs"]
+        task: UUID = named["task"]
+        who = partial(self.listener.of_task, task)
+        who()
+        return DoubtFeed(task=task, name=named["name"], who=who), [group_of(task)]
 
 
 class FrameConsumer(LiveConsumer):

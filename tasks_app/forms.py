@@ -70,6 +70,7 @@ class SettleForm(forms.Form):
         ("happened", "It happened"),
         ("not_happened", "It did not happen"),
         ("unknown", "Unknown, go on"),
+        ("run_again", "Run it again anyway"),
     ]
     answer = forms.ChoiceField(choices=ANSWERS, widget=forms.RadioSelect)
     reference = forms.CharField(

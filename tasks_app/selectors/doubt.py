@@ -38,6 +38,7 @@ class Doubt:
     doubt: Event | None
     settled: Event | None
     how_to_check: str
+    can_look_up: bool
     not_before: datetime | None
 
     @property
@@ -65,6 +66,7 @@ def doubt_of(*, task: Task, name: str) -> Doubt:
         doubt=doubt,
         settled=of.get("call.settled", [None])[-1],
         how_to_check=_how_to_check(doubt) or (contract.how_to_check if contract else ""),
+        can_look_up=bool(contract and contract.find),
         not_before=moment if moment and moment > database_now() else None,
     )
 

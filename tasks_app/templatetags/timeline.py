@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString
 from core.templatetags.handrail import visible
 from core.words import Word
 from tasks_app.criteria import Criterion
+from tasks_app.forms import SettleForm
 from tasks_app.models import Event, Task
 from tasks_app.timeline.parts import Line, Part, who
 from tasks_app.timeline.waits import waits_words
@@ -112,3 +113,9 @@ _MOVES = {
     "verify": "Record that the effect is there",
     "void": "Withdraw it",
 }
+
+
+@register.filter
+def answer_word(answer: str) -> str:
+    """Return a person's answer about a call in doubt in the words of the form."""
+    return dict(SettleForm.ANSWERS).get(answer, answer)

@@ -4,20 +4,24 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from core.access import Right
-from core.errors import Conflict, Forbidden, HandrailError, InvalidInput
+from core.errors import Conflict, Forbidden, HandrailError, InvalidInput, NotFound
 from core.principal import Principal
 from tasks_app.forms import SettleForm
+from tasks_app.live.doubt_feed import DoubtFeed
 from tasks_app.models import Task
 from tasks_app.selectors.doubt import doubt_of
 from tasks_app.services.settle import call_settle
 from tasks_app.views.who import task_reader
+
+_GOES_ON = "Recorded. The task goes on as soon as nothing else is in doubt."
+_AGAIN = "Recorded. The new call waits for an approval of its own; it is on the desk."
 
 
 @never_cache
@@ -37,8 +41,21 @@ def call_settle_page(request: HttpRequest, task: UUID, name: str) -> HttpRespons
         call_settle(workspace=who.workspace, task=row.pk, name=name, actor=who.actor, **given)
     except (Conflict, Forbidden, InvalidInput) as problem:
         return _form(request, principal, row, name, form, problem=problem)
-    messages.success(request, "Recorded. The task goes on as soon as nothing else is in doubt.")
+    messages.success(request, _AGAIN if given["answer"] == "run_again" else _GOES_ON)
     return HttpResponseRedirect(reverse("task", args=[row.pk]), status=303)
+
+
+@never_cache
+@login_required
+@require_safe
+def call_live(request: HttpRequest, task: UUID, name: str) -> JsonResponse:
+    """Answer with what the card's socket would send, for networks that block sockets."""
+    try:
+        principal, row = task_reader(request, task)
+    except NotFound:  # the page knows 403 as "not any more"; unknown and forbidden are one answer here too
+        raise Forbidden from None
+    reading = DoubtFeed(task=row.pk, name=name, who=lambda: principal).read()
+    return JsonResponse({"html": "".join(str(message["html"]) for message in reading.messages), "head": 0})
 
 
 def _form(
@@ -59,4 +76,7 @@ def _form(
         "problem": problem,
         "may": principal.may(Right.TASKS_SETTLE),
     }
+    if "preview" in request.GET and request.method != "POST":
+        context |= {"preview": True, "head": "h2", "sub": "h3"}
+        return render(request, "tasks/_doubt.html", context)
     return render(request, "tasks/settle.html", context, status=problem.status if problem else status)
