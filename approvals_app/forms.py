@@ -23,4 +23,3 @@ class DecisionForm(ReasonForm):
 
     decision = forms.ChoiceField(choices=[(answer.value, answer.value) for answer in Answer])
     digest = forms.CharField(max_length=64, widget=forms.HiddenInput)
-    reviewed = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)

@@ -6,11 +6,9 @@ from typing import Any
 
 from core.arguments import ArgumentRow, argument_rows
 
-CARD = 24_000  # characters of arguments that a card shows whole
-CARD_ROWS = 60
+CARD_ROWS = 60  # arguments that a card shows whole
 HEAD = 400  # of each argument, where the card cannot show all
 PART = 40_000  # characters of one part of the review page
-MOST_REVIEW = 8_000_000  # beyond this nobody reads it all: it cannot be approved
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,26 +35,26 @@ class Slice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
-    """The arguments of a call, in parts."""
+    """The arguments of a call, in parts.
+
+    ``fits_card``: the card shows everything. ``too_large``: nobody reads so much, so it cannot be approved.
+    """
 
     characters: int
     rows: Sequence[ArgumentRow]
+    fits_card: bool
+    too_large: bool
 
     @classmethod
-    def of(cls, arguments: Mapping[str, Any]) -> "Review":
-        """Return the review of these arguments."""
+    def of(cls, arguments: Mapping[str, Any], *, size: int, card: int, most: int) -> "Review":
+        """Return the review of ``size`` bytes, of which a card shows ``card`` and a person reads ``most``."""
         rows = argument_rows(arguments)
-        return cls(rows=rows, characters=sum(len(row.name) + len(row.text) for row in rows))
-
-    @property
-    def fits_card(self) -> bool:
-        """Whether the card shows everything."""
-        return self.characters <= CARD and len(self.rows) <= CARD_ROWS
-
-    @property
-    def too_large(self) -> bool:
-        """Whether it is too much to read, so that it cannot be approved."""
-        return self.characters > MOST_REVIEW
+        return cls(
+            rows=rows,
+            characters=sum(len(row.name) + len(row.text) for row in rows),
+            fits_card=size <= card and len(rows) <= CARD_ROWS,
+            too_large=size > most,
+        )
 
     def heads(self) -> list[Slice]:
         """Return the beginning of each argument, for a card that cannot show all."""

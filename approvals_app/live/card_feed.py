@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import User
@@ -9,9 +10,8 @@ from django.template.loader import render_to_string
 
 from approvals_app.forms import ReasonForm
 from approvals_app.models import ApprovalRequest
-from approvals_app.review import Review
-from approvals_app.selectors.beside import last_steps, successor
-from approvals_app.selectors.card import approval_card
+from approvals_app.selectors.beside import card_review, last_steps, quorum_of, successor
+from approvals_app.selectors.card import Card, approval_card
 from approvals_app.selectors.requests import approval_find
 from core.access import Role
 from core.models import Membership
@@ -25,17 +25,22 @@ def card_fragments(*, request: ApprovalRequest, user: User, csrf_token: str) -> 
     roles = Membership.objects.filter(user=user, workspace=request.workspace_id).values_list("role", flat=True)
     principal = Principal(user=user, workspace=request.workspace, roles=frozenset(map(Role, roles)))
     card = approval_card(request=request, principal=principal)
-    context = {
-        "card": card,
-        "review": Review.of(card.arguments),
-        "successor": successor(request),
-        "reason_form": ReasonForm(auto_id=f"{request.pk}-after-%s"),
-        "csrf_token": csrf_token,
-        "oob": True,
-    }
+    context = state_context(card, principal) | {"csrf_token": csrf_token, "oob": True}
     parts = ("state", "send", "after") if csrf_token else ("state", "send")
     for part in parts:
         yield f"{part}-{request.pk}", render_to_string(f"approvals/_card_{part}.html", context)
+
+
+def state_context(card: Card, principal: Principal) -> dict[str, Any]:
+    """Return what the parts of a card that change are made from."""
+    return {
+        "card": card,
+        "review": card_review(card),
+        "quorum": quorum_of(card, user=principal.user),
+        "stepped_up_at": principal.stepped_up_at,
+        "successor": None if card.waits else successor(card.request),
+        "reason_form": ReasonForm(auto_id=f"{card.request.pk}-after-%s"),
+    }
 
 
 @dataclass(slots=True, kw_only=True)
@@ -85,4 +90,5 @@ class CardFeed:
 def _state(request: ApprovalRequest) -> str:
     later = successor(request) if request.status != "requested" else None
     moments = (request.decided_at, request.closed_at, request.consumed_at, request.reopened_at, request.decide_by)
-    return f"{request.status} {moments} {request.policy} {later.pk if later else ''}"
+    answers = list(request.answers.order_by("pk").values_list("user", "answer", "at"))
+    return f"{request.status} {moments} {request.group} {answers} {later.pk if later else ''}"

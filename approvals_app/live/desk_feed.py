@@ -128,7 +128,7 @@ class DeskFeed:
 
 def row_state(row: ApprovalRequest) -> str:
     """Return what a row's state depends on; the words of a time change by themselves."""
-    return f"{row.status} {row.decided_at} {row.closed_at} {row.consumed_at} {row.decide_by} {row.policy.get('group')}"
+    return f"{row.status} {row.decided_at} {row.closed_at} {row.consumed_at} {row.decide_by} {row.group}"
 
 
 def kind_of(given: dict[str, str]) -> Kind | None:

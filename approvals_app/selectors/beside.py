@@ -4,10 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.contrib.auth.models import User
+
+from approvals_app.deciders import counted
 from approvals_app.differences import Difference, differences
-from approvals_app.models import ApprovalRequest
+from approvals_app.models import ApprovalAnswer, ApprovalRequest
+from approvals_app.review import Review
 from approvals_app.selectors.card import Card
-from approvals_app.selectors.record import event_whole
+from approvals_app.selectors.record import event_whole, intended_of
+from approvals_app.services.demands import CARD_BYTES, MOST_REVIEWED
 from tasks_app.models import Call, Event, Task
 from tasks_app.status import CallState
 from tasks_app.timeline.story import Row
@@ -48,6 +53,29 @@ class Similar:
         return sum(one.kind != "same" for one in self.differences)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quorum:
+    """How many must approve, how many count so far, who answered what; ``mine``: this person's answer."""
+
+    needed: int
+    so_far: int
+    answers: Sequence[ApprovalAnswer]
+    mine: ApprovalAnswer | None
+
+    @property
+    def missing(self) -> int:
+        """How many approvals are still needed."""
+        return max(0, self.needed - self.so_far)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """What the agent proposed before a person edited it."""
+
+    request: ApprovalRequest
+    differences: Sequence[Difference]
+
+
 def last_steps(*, task: Task, until: int | None = None) -> list[Row]:
     """Return the rows of the last things that the agent did."""
     found = Event.objects.filter(stream=task.pk, kind__in=_TOLD)
@@ -77,6 +105,28 @@ def similar_call(card: Card) -> Similar | None:
         approval=approval.pk if approval else None,
         differences=differences(before, card.arguments),
     )
+
+
+def card_review(card: Card) -> Review:
+    """Return how much of its arguments a card shows, and the parts in which the rest is read."""
+    size = card.request.size or len(str(card.arguments))
+    return Review.of(card.arguments, size=size, card=CARD_BYTES, most=MOST_REVIEWED)
+
+
+def quorum_of(card: Card, *, user: User) -> Quorum:
+    """Return how far the answers have come, and this person's own."""
+    answers = list(card.request.answers.select_related("user").order_by("at"))
+    so_far = len(counted(request=card.request, task=card.request.task)) if card.waits else 0
+    mine = next((one for one in answers if one.user_id == user.pk), None)
+    return Quorum(needed=card.request.quorum, so_far=so_far, answers=answers, mine=mine)
+
+
+def proposal(card: Card) -> Proposal | None:
+    """Return what the agent had proposed, where a person edited it, and how this call differs."""
+    before = card.request.replaces
+    if before is None:
+        return None
+    return Proposal(request=before, differences=differences(intended_of(before)["arguments"], card.arguments))
 
 
 def successor(request: ApprovalRequest) -> ApprovalRequest | None:

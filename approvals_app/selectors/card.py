@@ -8,7 +8,7 @@ from approvals_app.deciders import principal_refusal
 from approvals_app.models import ApprovalRequest
 from approvals_app.selectors.record import event_whole
 from approvals_app.selectors.requests import approvals_of_tool
-from approvals_app.status import ApprovalStatus
+from approvals_app.status import ApprovalStatus, OnExpiry
 from approvals_app.tools import tool_change
 from approvals_app.words import decided_sentence, effect_sentence, taken_sentence
 from core.moments import absolute, duration
@@ -79,13 +79,18 @@ _IF_DENIED = (
 
 
 def _if_approved(request: ApprovalRequest) -> str:
+    people = f"{request.quorum} people of {request.group} must approve. " if request.quorum > 1 else ""
     return (
-        "The call runs once, with exactly these arguments, as soon as a worker takes the task. If it has not begun "
-        f"{duration(request.run_within)} after your answer, it is too old and has to be asked again."
+        f"{people}The call runs once, with exactly these arguments, as soon as a worker takes the task. "
+        f"If it has not begun {duration(request.run_within)} after your answer, "
+        "it is too old and has to be asked again."
     )
 
 
 def _if_silent(request: ApprovalRequest) -> str:
-    if request.decide_by is None:
+    if request.decide_by is None or request.on_expiry == OnExpiry.WAIT:
         return "The task keeps waiting."
-    return f"At {absolute(request.decide_by)} the request expires. The call does not run and the agent is told."
+    at = absolute(request.decide_by)
+    if request.on_expiry == OnExpiry.ESCALATE and request.escalated_at is None:
+        return f"At {at} {request.escalate_to} is asked instead. Nothing runs without an answer."
+    return f"At {at} the request expires. The call does not run and the agent is told."

@@ -10,9 +10,8 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib.auth.models import User
-from django.db.models import Count, F, Max, Min, Q, QuerySet, TextField, Value
-from django.db.models.fields.json import KeyTextTransform
-from django.db.models.functions import Cast, Coalesce
+from django.db.models import Count, F, Max, Min, Q, QuerySet, TextField
+from django.db.models.functions import Cast
 
 from approvals_app.models import ApprovalRequest
 from approvals_app.rights import workspaces_of
@@ -24,7 +23,6 @@ from core.access import Right
 ROWS = 50
 GROUPED = 4  # so many cards of one agent, tool and rule are one row
 MOST_GROUPS = 50
-_RULE = "policy_rule"
 COUNTED = 1000  # newcomers are counted up to here
 _BY_A_PERSON = [
     ApprovalStatus.APPROVED,
@@ -125,7 +123,7 @@ def newcomers_count(*, user: User, tab: Tab, kind: Kind | None, newest: UUID | N
     found = found.filter(pk__gt=newest) if newest else found
     if not known:
         return found[:COUNTED].count()
-    rows = _kinds(found).values_list("task__agent", "tool", _RULE)[:COUNTED]
+    rows = found.values_list("agent", "tool", "rule")[:COUNTED]
     return sum(Kind(agent=agent, tool=tool, rule=rule).key not in known for agent, tool, rule in rows)
 
 
@@ -154,19 +152,14 @@ def shelf(*, user: User, tab: Tab) -> QuerySet[ApprovalRequest]:
 
 def of_kind(found: QuerySet[ApprovalRequest], kind: Kind) -> QuerySet[ApprovalRequest]:
     """Return the cards of one kind."""
-    return _kinds(found).filter(task__agent=kind.agent, tool=kind.tool, **{_RULE: kind.rule})
+    return found.filter(agent=kind.agent, tool=kind.tool, rule=kind.rule)
 
 
-def _kinds(found: QuerySet[ApprovalRequest]) -> QuerySet[ApprovalRequest]:
-    return found.annotate(policy_rule=Coalesce(KeyTextTransform("rule", "policy"), Value(""), output_field=TextField()))
-
-
-def _large(found: QuerySet[ApprovalRequest]) -> list[dict[str, Any]]:
+def _large(found: QuerySet[ApprovalRequest]) -> list[Any]:
     """Return the kinds that have enough cards to be one row, the soonest first."""
     counted = (
-        _kinds(found)
-        .order_by()
-        .values("task__agent", "tool", _RULE)
+        found.order_by()
+        .values("agent", "tool", "rule")
         .annotate(
             count=Count("pk"),
             tasks=Count("task", distinct=True),
@@ -186,7 +179,7 @@ def _groups(found: QuerySet[ApprovalRequest]) -> list[Group]:
     samples = {str(row.pk): row for row in found.filter(pk__in=[one["first"] for one in large])}
     return [
         Group(
-            kind=Kind(agent=one["task__agent"], tool=one["tool"], rule=one[_RULE]),
+            kind=Kind(agent=one["agent"], tool=one["tool"], rule=one["rule"]),
             count=one["count"],
             tasks=one["tasks"],
             soonest=one["soonest"],
@@ -198,10 +191,9 @@ def _groups(found: QuerySet[ApprovalRequest]) -> list[Group]:
     ]
 
 
-def _without(found: QuerySet[ApprovalRequest], large: list[dict[str, Any]]) -> QuerySet[ApprovalRequest]:
-    found = _kinds(found)
+def _without(found: QuerySet[ApprovalRequest], large: list[Any]) -> QuerySet[ApprovalRequest]:
     for one in large:
-        found = found.exclude(task__agent=one["task__agent"], tool=one["tool"], **{_RULE: one[_RULE]})
+        found = found.exclude(agent=one["agent"], tool=one["tool"], rule=one["rule"])
     return found
 
 

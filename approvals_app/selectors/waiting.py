@@ -1,19 +1,24 @@
 """Which approvals wait for a person: the shelf Mine, and the number in every page's bar and title."""
 
 from django.contrib.auth.models import User
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from approvals_app.models import ApprovalRequest
+from approvals_app.models import ApprovalAnswer, ApprovalRequest, ApproverGroup
 from approvals_app.rights import workspaces_of
-from approvals_app.status import ApprovalStatus
+from approvals_app.status import EVERYONE, ApprovalStatus, OnExpiry
 from core.access import Right
 from core.clock import ClockTimestamp
 
 
 def approvals_decidable(*, user: User) -> QuerySet[ApprovalRequest]:
-    """Return the requests that this person may decide now: in time, with the right, and not their own (rule 6)."""
+    """Return the requests that this person may decide now: in time, with the right, in the group that is asked, not
+    their own (rule 6), and not answered by them already.
+    """
+    groups = ApproverGroup.objects.filter(members=user, workspace=OuterRef("workspace"), name=OuterRef("group"))
     return ApprovalRequest.objects.filter(
-        Q(decide_by=None) | Q(decide_by__gt=ClockTimestamp()),
+        Q(decide_by=None) | Q(decide_by__gt=ClockTimestamp()) | ~Q(on_expiry=OnExpiry.DENY),
+        Q(group=EVERYONE) | Exists(groups),
+        ~Exists(ApprovalAnswer.objects.filter(request=OuterRef("pk"), user=user)),
         status=ApprovalStatus.REQUESTED,
         workspace__in=workspaces_of(user=user, right=Right.APPROVALS_DECIDE),
     ).exclude(policy__contains={"never": [{"user": user.get_username()}]})

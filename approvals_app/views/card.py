@@ -2,24 +2,27 @@
 
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
-from django.urls import reverse
+from django.urls import NoReverseMatch, reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
+from approvals_app.errors import StepUpRequired
 from approvals_app.forms import DecisionForm, ReasonForm
+from approvals_app.live.card_feed import state_context
 from approvals_app.models import ApprovalRequest
-from approvals_app.review import Review
-from approvals_app.selectors.beside import last_steps, similar_call, successor
+from approvals_app.selectors.beside import last_steps, proposal, similar_call
 from approvals_app.selectors.card import approval_card
 from approvals_app.selectors.desk import neighbours
 from approvals_app.selectors.requests import approval_find
-from approvals_app.services.decide import approval_decide
+from approvals_app.services.decide import Outcome, approval_decide
+from approvals_app.services.presented import approval_opened
 from approvals_app.services.reopen import approval_reopen
 from approvals_app.services.revoke import approval_revoke
 from approvals_app.status import Answer, Via
@@ -27,6 +30,7 @@ from approvals_app.views.who import card_principal, narrowed, tab_of
 from approvals_app.words import decided_sentence
 from core.errors import Conflict, Forbidden, HandrailError, InvalidInput
 from core.principal import Principal
+from tasks_app.registry import tool_find
 
 
 @never_cache
@@ -44,18 +48,15 @@ def approval_page(request: HttpRequest, approval: UUID) -> HttpResponse:
     given = form.cleaned_data
 
     def decide() -> str:
-        decision = Answer(given["decision"])
-        if decision == Answer.APPROVED:
-            _read_whole(principal, approval, given["reviewed"])
         outcome = approval_decide(
             approval=approval,
             principal=principal,
-            decision=decision,
+            decision=Answer(given["decision"]),
             reason=given["reason"],
             digest=given["digest"],
             via=Via.PAGE,
         )
-        return f"You {decision} this call." if outcome.new else decided_sentence(outcome.request)
+        return _said(outcome, Answer(given["decision"]))
 
     return _done(request, principal, approval, decide)
 
@@ -80,33 +81,25 @@ def card_context(principal: Principal, approval: UUID) -> dict[str, Any]:
     """Return what the templates of a card need."""
     found = approval_find(workspace=principal.workspace, approval=approval)
     card = approval_card(request=found, principal=principal)
+    contract = tool_find(found.tool, found.contract_version)
     return {
-        "card": card,
         "request_row": found,
+        "reversible": contract.reversible if contract else None,
         "task": found.task,
-        "review": Review.of(card.arguments),
         "similar": similar_call(card),
+        "proposal": proposal(card),
         "steps": last_steps(task=found.task),
-        "successor": None if card.waits else successor(found),
         "form": DecisionForm(auto_id=f"{approval}-%s"),
-        "reason_form": ReasonForm(auto_id=f"{approval}-after-%s"),
+        **state_context(card, principal),
     }
 
 
-def _read_whole(principal: Principal, approval: UUID, reviewed: str) -> None:
-    """Refuse an approval of what the card could not show whole, unless it comes from the end of the review page."""
-    found = approval_find(workspace=principal.workspace, approval=approval)
-    review = Review.of(approval_card(request=found, principal=principal).arguments)
-    if review.too_large:
-        raise InvalidInput(
-            f"These arguments have {review.characters:,} characters: too large to review, so they cannot be approved."
-            " Deny the call, and let the agent propose it in smaller parts. Nothing was changed."
-        )
-    if not review.fits_card and reviewed != found.digest:
-        raise InvalidInput(
-            "These arguments are larger than the card: read all of them on the review page, and decide at its end."
-            " Nothing was changed."
-        )
+def _said(outcome: Outcome, decision: Answer) -> str:
+    """Say what became of an answer."""
+    if outcome.decided:
+        return f"You {decision} this call." if outcome.new else decided_sentence(outcome.request)
+    needed = outcome.request.quorum
+    return f"Your approval counts. {needed} are needed: the call runs once the others have approved it too."
 
 
 def _with_reason(
@@ -129,6 +122,8 @@ def _done(request: HttpRequest, principal: Principal, approval: UUID, act: Calla
     """Act, and lead back to the card; refused, show the fresh card with the refusal and its status."""
     try:
         said = act()
+    except StepUpRequired as problem:
+        return _step_up(request, approval) or _card(request, principal, approval, problem=problem)
     except (Conflict, Forbidden, InvalidInput) as problem:
         return _card(request, principal, approval, problem=problem)
     messages.success(request, said)
@@ -136,10 +131,23 @@ def _done(request: HttpRequest, principal: Principal, approval: UUID, act: Calla
     return HttpResponseRedirect(reverse("approval", args=[approval]) + query, status=303)
 
 
+def _step_up(request: HttpRequest, approval: UUID) -> HttpResponse | None:
+    """Lead to where a second factor is shown, and back to the card; None where there is no such page."""
+    try:
+        url = reverse("step-up")
+    except NoReverseMatch:
+        return None
+    messages.warning(request, "Show your second factor first; nothing was decided yet.")
+    return HttpResponseRedirect(f"{url}?{urlencode({'next': reverse('approval', args=[approval])})}", status=303)
+
+
 def _card(
     request: HttpRequest, principal: Principal, approval: UUID, *, problem: HandrailError | None = None
 ) -> HttpResponse:
-    context = card_context(principal, approval) | {"problem": problem, "typed": request.POST.get("reason", "")}
+    approval_opened(approval=approval, user=principal.user)
+    context = card_context(principal, approval) | {"problem": problem}
+    if problem is not None:  # what was typed is kept
+        context["form"] = DecisionForm(auto_id=f"{approval}-%s", initial={"reason": request.POST.get("reason", "")})
     if request.headers.get("HX-Request") or "preview" in request.GET:
         context["preview"] = "preview" in request.GET
         return render(request, "approvals/_card.html", context, status=problem.status if problem else 200)

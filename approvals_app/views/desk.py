@@ -1,7 +1,6 @@
 """The desk: shelves, groups, a list with a preview beside it."""
 
 from typing import Any
-from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
@@ -17,11 +16,15 @@ from approvals_app.rights import workspaces_of
 from approvals_app.selectors.desk import WAITING, DeskPage, Tab, desk_page
 from approvals_app.selectors.doubts import doubts
 from approvals_app.selectors.waiting import approvals_waiting_count
+from approvals_app.services.presented import approval_opened, approvals_presented
 from approvals_app.views.card import card_context
 from approvals_app.views.who import card_principal, key, narrowed, tab_of
 from core.access import Right
 from core.errors import NotFound
 from core.principal import session_principal
+from tasks_app.forms import SettleForm
+from tasks_app.models import Call
+from tasks_app.selectors.doubt import doubt_of
 
 
 @never_cache
@@ -36,6 +39,7 @@ def desk(request: HttpRequest) -> HttpResponse:
         page, calls = DeskPage(groups=[], rows=[], after=None), doubts(workspaces=workspaces)
     else:
         page, calls = desk_page(user=user, tab=tab, kind=kind, after=after), []
+    approvals_presented(approvals=[row.pk for row in page.rows], user=user)
     context = {
         "tab": tab.value,
         "tabs": tabs(user, tab),
@@ -51,7 +55,7 @@ def desk(request: HttpRequest) -> HttpResponse:
         "live": desk_query(tab=tab, kind=kind, page=page, calls=calls, first=after is None),
         "row_query": f"?shelf={tab.value}" + (f"&{kind.query}" if kind else ""),
         **_others(user, tab, page),
-        **_preview(request, user, page),
+        **(_doubt(request, calls) if calls else _preview(request, user, page)),
     }
     return render(request, "approvals/desk.html", context)
 
@@ -81,9 +85,25 @@ def _others(user: User, tab: Tab, page: DeskPage) -> dict[str, Any]:
 
 def _preview(request: HttpRequest, user: User, page: DeskPage) -> dict[str, Any]:
     """Return the card that is shown beside the list: the one in the address, else the first of the list."""
-    asked: UUID | None = key(request, "open")
-    rows = [entry for entry in page.entries if isinstance(entry, ApprovalRequest)]
-    chosen = asked or (rows[0].pk if rows else None)
+    asked = request.GET.get("open", "")
+    rows = {str(entry.pk): entry for entry in page.entries if isinstance(entry, ApprovalRequest)}
+    chosen = rows.get(asked) or next(iter(rows.values()), None)
     if chosen is None:
         return {}
-    return card_context(card_principal(request, chosen), chosen) | {"opened": chosen, "preview": True}
+    approval_opened(approval=chosen.pk, user=user)
+    return card_context(card_principal(request, chosen.pk), chosen.pk) | {"opened": chosen.pk, "preview": True}
+
+
+def _doubt(request: HttpRequest, calls: list[Call]) -> dict[str, Any]:
+    """Return the call in doubt that is shown beside the list."""
+    asked = request.GET.get("open", "")
+    chosen = next((call for call in calls if f"doubt-{call.pk}" == asked), calls[0])
+    principal = session_principal(request, slug=chosen.workspace.slug)
+    return {
+        "doubt": doubt_of(task=chosen.task, name=chosen.name),
+        "task": chosen.task,
+        "form": SettleForm(),
+        "may": principal.may(Right.TASKS_SETTLE),
+        "opened": chosen.pk,
+        "preview": True,
+    }

@@ -10,9 +10,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from approvals_app.forms import DecisionForm
-from approvals_app.review import Review
+from approvals_app.selectors.beside import card_review
 from approvals_app.selectors.card import approval_card
 from approvals_app.selectors.requests import approval_find
+from approvals_app.services.presented import approval_reviewed
 from approvals_app.views.who import card_principal
 from core.errors import NotFound
 
@@ -24,9 +25,11 @@ def approval_review(request: HttpRequest, approval: UUID) -> HttpResponse:
     """Show one part; the whole is shown, nothing is cut."""
     principal = card_principal(request, approval)
     card = approval_card(request=approval_find(workspace=principal.workspace, approval=approval), principal=principal)
-    review = Review.of(card.arguments)
+    review = card_review(card)
     parts = [] if review.too_large else review.parts()
     number = _number(request.GET.get("part", "1"), len(parts))
+    if number == len(parts):  # the end of it has been before them: they may decide
+        approval_reviewed(approval=approval, user=principal.user)
     here = reverse("approval-review", args=[approval])
     context = {
         "card": card,

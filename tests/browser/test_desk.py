@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
@@ -128,7 +129,8 @@ def test_high_risk_is_not_approved_from_the_list(desk: Desk, signed_in: Opens):
     expect(page.get_by_role("button", name="Approve")).to_be_visible()
 
 
-def test_300_cards_of_one_runaway_agent_are_one_row(desk: Desk, signed_in: Opens):
+def test_300_cards_of_one_runaway_agent_are_one_row(desk: Desk, signed_in: Opens, settings: Any):
+    settings.HANDRAIL_APPROVALS_PER_TASK = settings.HANDRAIL_APPROVALS_PER_AGENT = 1000
     other = parked(desk, PAY, name="pay")
     task = task_create(desk, title="Runaway")
     token = claim(task)
