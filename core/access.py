@@ -25,6 +25,7 @@ class Right(StrEnum):
     APPROVALS_DECIDE = "approvals:decide"
     STOPS_SET = "stops:set"
     RECORD_EXPORT = "record:export"
+    DRILLS_RUN = "drills:run"
     ADMINISTER = "administer"
 
 
@@ -35,7 +36,7 @@ RIGHTS: dict[Role, frozenset[Right]] = {
     Role.VIEWER: _READ,
     Role.OPERATOR: frozenset(_OPERATE),
     Role.APPROVER: _READ | {Right.APPROVALS_DECIDE, Right.TASKS_SETTLE, Right.STOPS_SET},
-    Role.ENGINEER: frozenset(_OPERATE | {Right.RECORD_EXPORT}),
+    Role.ENGINEER: frozenset(_OPERATE | {Right.RECORD_EXPORT, Right.DRILLS_RUN}),
     Role.ADMIN: frozenset(Right),
     Role.AUDITOR: _READ | {Right.RECORD_EXPORT},
 }

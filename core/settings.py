@@ -193,10 +193,17 @@ HANDRAIL_FINDERS = [
     "approvals_app.services.expire.approvals_expire",
     "approvals_app.services.expire.approvals_void_changed",
     "approvals_app.services.caps.capped_wake",
+    "chaos_app.services.collect.drills_collect",
+    "chaos_app.services.slots.slots_fire",
 ]
 # How many requests of one task, and of one agent, may wait for people; who is over it waits.
 HANDRAIL_APPROVALS_PER_TASK = int(_number("HANDRAIL_APPROVALS_PER_TASK", "20"))
 HANDRAIL_APPROVALS_PER_AGENT = int(_number("HANDRAIL_APPROVALS_PER_AGENT", "200"))
+# Where no drill starts, whoever asks; how many cases and minutes one may have, how many run at once on one machine.
+HANDRAIL_DRILLS_REFUSED_IN = _words("HANDRAIL_DRILLS_REFUSED_IN", "production,prod,live")
+HANDRAIL_DRILL_CASES = int(_number("HANDRAIL_DRILL_CASES", "2000"))
+HANDRAIL_DRILL_MINUTES = _number("HANDRAIL_DRILL_MINUTES", "60")
+HANDRAIL_DRILLS_AT_ONCE = int(_number("HANDRAIL_DRILLS_AT_ONCE", "1"))
 # The Gate that calls pass (tasks_app.gate.Gate); the composition root names the implementation.
 HANDRAIL_GATE = "approvals_app.gate.ApprovalsGate"
 # The code that carries this deployment: a git SHA or an image, kept with each task.

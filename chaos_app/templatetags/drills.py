@@ -9,7 +9,9 @@ from django.utils.safestring import SafeString
 from chaos_app.drills.axis import Axis, axis_of, axis_of_control
 from chaos_app.drills.evidence import Evidence
 from chaos_app.drills.judge import Judgement
+from chaos_app.drills.obligations import Obligation
 from chaos_app.drills.rows import BY_ID
+from chaos_app.models import DrillRun
 from core import words
 from core.moments import absolute
 from core.templatetags.handrail import glyph
@@ -87,3 +89,59 @@ def unprotected(evidence: Evidence) -> Axis | None:
     """Return the picture of the same case against an executor that protects nothing, if it was run."""
     found = [control for control in evidence.controls if control.kind == "unprotected"]
     return axis_of_control(found[0]) if found else None
+
+
+_STATES = {
+    "starting": Word("queued", "Starting", "idle"),
+    "running": Word("running", "Running", "busy"),
+    "stopped": Word("cancelled", "Stopped", "idle"),
+    "failed": Word("failed", "Could not run", "bad"),
+}
+_EXITS = {
+    0: Word("done", "All as allowed", "ok"),
+    1: Word("failed", "Something is wrong", "bad"),
+    2: Word("unknown", "Not conclusive", "unknown"),
+}
+_OBLIGATIONS = {
+    "passed": Word("done", "Passed", "ok"),
+    "failed": Word("failed", "Failed", "bad"),
+    "not shown": Word("queued", "Not shown", "idle"),
+}
+
+
+@register.filter
+def run_word(run: DrillRun) -> Word:
+    """Return how the state of a run is shown."""
+    if run.state == "ended":
+        return _EXITS.get(run.exit_code if run.exit_code is not None else 2, _EXITS[2])
+    return _STATES.get(run.state) or Word("info", run.state, "idle")
+
+
+@register.filter
+def obligation_word(obligation: Obligation) -> Word:
+    """Return how an obligation is shown."""
+    return _OBLIGATIONS[obligation.word]
+
+
+@register.filter
+def words_of(shown: Word) -> str:
+    """Return the words without the glyph."""
+    return shown.text
+
+
+@register.simple_tag
+def verdict_glyph(verdict: str) -> SafeString:
+    """Draw the glyph of a verdict."""
+    return glyph(verdict_word(verdict).glyph)
+
+
+@register.filter
+def stages(names: str) -> list[str]:
+    """Return names that stand in a list."""
+    return names.split(",")
+
+
+@register.filter
+def unlocal(value: float) -> str:
+    """Return a number as SVG takes it."""
+    return f"{value:.1f}"

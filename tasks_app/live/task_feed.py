@@ -13,6 +13,7 @@ from tasks_app.models import Event, LateWrite, Task
 from tasks_app.selectors.task_card import task_card
 from tasks_app.selectors.tasks import task_get
 from tasks_app.timeline.story import Row, Story
+from tasks_app.timeline.takeovers import causes_told
 from tasks_app.timeline.window import row_of_late, story_before
 
 EVENTS_AT_ONCE = 100
@@ -95,6 +96,7 @@ class TaskFeed:
             return events, ""
         rows: list[str] = []
         story, total = self._story_from(task, after), 0
+        story.causes = causes_told(task.pk, lost=story.lost.seq if story.lost else None, events=events)
         for event in events:
             before = replace(story)
             row = "".join(self._row(task, row) for row in story.tell(event))

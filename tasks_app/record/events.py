@@ -680,6 +680,36 @@ class SwitchChanged(Changed):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ScheduleChanged(Changed):
+    """A schedule was set, changed or removed."""
+
+    KIND: ClassVar[str] = "schedule.changed"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DrillLaunched(Event):
+    """A drill was launched: by whom is the actor; what it runs, and with which seed."""
+
+    KIND: ClassVar[str] = "drill.launched"
+    run: str
+    suite: str
+    seed: int
+    selection: Json
+    slot: str | None = None  # of the schedule that launched it: the moment it is for
+
+
+@dataclass(frozen=True, kw_only=True)
+class DrillEnded(Event):
+    """A drill is over, and what it found."""
+
+    KIND: ClassVar[str] = "drill.ended"
+    run: str
+    state: str  # ended, stopped, failed
+    sentence: str
+    exit_code: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class RecordPurged(Event):
     """A whole terminal task past its age was removed after export; this is what stays of it."""
 

@@ -4,7 +4,7 @@ A story is told forwards; what it must know of the time before its first event i
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
 from typing import Any, Protocol
@@ -32,7 +32,10 @@ class Fact(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One row. ``css``: "", "step", "divider", "late" or "idle"; ``seq`` is None where no event stands behind it."""
+    """One row. ``css``: "", "step", "divider", "late" or "idle"; ``seq`` is None where no event stands behind it.
+
+    ``cause``: of a worker change, why it is safe; ``lost``: the event of the loss before it.
+    """
 
     id: str
     line: Line
@@ -42,6 +45,8 @@ class Row:
     call: str = ""
     altered: bool = False
     kept: tuple[Kept, ...] = ()
+    cause: Line | None = None
+    lost: int | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -51,6 +56,7 @@ class Story:
     step: int = 0
     lost: Fact | None = None  # the last slice.lost that no claim has followed yet
     last_at: datetime | None = None
+    causes: dict[int, Line] = field(default_factory=dict)  # of worker changes, by the claim's sequence
 
     def tell(self, event: Fact) -> list[Row]:
         """Return the rows for the next event."""
@@ -73,6 +79,7 @@ class Story:
         return [Row(id=f"step-{step}", line=line(f"Step {step}"), css="step")]
 
     def _row(self, event: Fact) -> Row:
+        lost = self.lost
         changed = self._worker_changed(event)
         said = changed or words(event.kind, event.data, event.actor)
         call = event.data.get("name") if event.kind.startswith(("call.", "approval.")) else ""
@@ -86,6 +93,8 @@ class Story:
             call=str(call or ""),
             altered=ALTERED in event.data,
             kept=tuple(islice(kept_in(event.data), KEPT_SHOWN)),
+            cause=self.causes.get(event.seq) if changed else None,
+            lost=lost.seq if changed and lost else None,
         )
 
     def _worker_changed(self, event: Fact) -> Line | None:

@@ -9,6 +9,7 @@ from core.errors import NotFound
 from tasks_app.models import Event, LateWrite, Task
 from tasks_app.selectors.events import events_window
 from tasks_app.timeline.story import Row, Story, late_row
+from tasks_app.timeline.takeovers import causes_told
 
 EVENTS_SHOWN = 200
 _STEPS = ("context.selected", "step.decided")
@@ -54,7 +55,9 @@ def timeline_window(
     last = events[-1].seq
     until = None if last >= found.head_seq else events[-1]
     lates = late_writes(task=task, since=events[0], until=until)
-    rows = merged(story_before(task=task, seq=events[0].seq), events, lates)
+    story = story_before(task=task, seq=events[0].seq)
+    story.causes = causes_told(task.pk, lost=story.lost.seq if story.lost else None, events=events)
+    rows = merged(story, events, lates)
     return Window(rows=rows, first=events[0].seq, last=last, head_seq=max(found.head_seq, last))
 
 

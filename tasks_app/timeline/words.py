@@ -185,6 +185,14 @@ def _purged(data: Data, by: Part) -> Line:
     return line(by, " removed the exported record of task ", name(data.get("task")))
 
 
+def _drill_launched(data: Data, by: Part) -> Line:
+    return line(by, " launched the drills ", name(data.get("suite")), f" with seed {data.get('seed')}")
+
+
+def _drill_ended(data: Data, by: Part) -> Line:
+    return line(f"The drills {data.get('state')}: {data.get('sentence')}")
+
+
 WORDS: Mapping[str, Words] = {
     "task.created": _created,
     "task.paused": lambda data, by: line(by, " paused the task", *quote(data.get("reason")), glyph="paused"),
@@ -214,6 +222,9 @@ WORDS: Mapping[str, Words] = {
     "grant.changed": _changed("the standing grant"),
     "role.changed": _changed("the rights"),
     "switch.changed": _changed("the stop switch"),
+    "schedule.changed": _changed("the schedule"),
+    "drill.launched": _drill_launched,
+    "drill.ended": _drill_ended,
     "record.purged": _purged,
     **CALL_WORDS,
     **APPROVAL_WORDS,

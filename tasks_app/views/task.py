@@ -54,6 +54,7 @@ def page_of(
         "tab": tab,
         "tabs": _tabs(task, tab),
         "may_export": principal.may(Right.RECORD_EXPORT),
+        "may_drill": principal.may(Right.DRILLS_RUN),
         **_TABS[tab](request, task),
         **more,
     }

@@ -1,0 +1,100 @@
+"""The forms of drills."""
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+
+from chaos_app.drills.cells import slug
+from chaos_app.drills.names import Fault
+from chaos_app.drills.rows import EFFECTS, ROWS
+from chaos_app.services.launch import SUITES
+from chaos_app.templatetags.drills import promise
+
+_SUITES = {
+    "core": "Core: the 25 places that matter most, in about three minutes",
+    "full": "Full: every place that is found, and every kind of fault, in about half an hour",
+    "soak": "Soak: workers are killed at random, as often as you say",
+}
+
+
+class LaunchForm(forms.Form):
+    """What to drill. Nothing chosen below the suite means: all of it."""
+
+    suite = forms.ChoiceField(
+        choices=[(suite, _SUITES[suite]) for suite in SUITES], widget=forms.RadioSelect, initial="core"
+    )
+    row = forms.MultipleChoiceField(
+        label="Only where the worker dies",
+        required=False,
+        choices=[(row.id, f"{row.id} {row.title}") for row in ROWS],
+        widget=forms.SelectMultiple(attrs={"size": 8}),
+        help_text="Hold Ctrl or Cmd to choose several.",
+    )
+    klass = forms.MultipleChoiceField(
+        label="Only for tools that promise",
+        required=False,
+        choices=[(str(klass), promise(klass)) for klass in EFFECTS],
+        widget=forms.CheckboxSelectMultiple,
+    )
+    fault = forms.MultipleChoiceField(
+        label="Only this fault",
+        required=False,
+        choices=[(slug(fault), str(fault)) for fault in Fault],
+        widget=forms.SelectMultiple(attrs={"size": 6}),
+    )
+    kills = forms.IntegerField(label="How many kills (soak)", required=False, min_value=1, initial=100)
+    seed = forms.IntegerField(required=False, min_value=0, help_text="Empty: a new one. The same one runs the same.")
+    cell = forms.CharField(required=False, widget=forms.HiddenInput)
+
+    def clean_kills(self) -> int | None:
+        """Keep within the limit of this installation."""
+        kills: int | None = self.cleaned_data["kills"]
+        if kills and kills > settings.HANDRAIL_DRILL_CASES:
+            raise forms.ValidationError(f"At most {settings.HANDRAIL_DRILL_CASES} (HANDRAIL_DRILL_CASES).")
+        return kills
+
+    def selection(self) -> dict[str, Any]:
+        """Return the choice as the service takes it."""
+        given = self.cleaned_data
+        chosen: dict[str, Any] = {name: given[name] for name in ("row", "klass", "fault") if given[name]}
+        if given["cell"]:
+            chosen["cell"] = [given["cell"]]
+        if given["suite"] == "soak":
+            chosen["kills"] = given["kills"] or 100
+        return chosen
+
+
+class ScheduleForm(forms.Form):
+    """When a suite runs by itself."""
+
+    name = forms.CharField(max_length=80)
+    cron = forms.CharField(max_length=100, initial="0 3 * * *", help_text="Minute, hour, day, month, weekday.")
+    zone = forms.CharField(label="Time zone", initial="UTC", help_text="For example Europe/Berlin.")
+    suite = forms.ChoiceField(choices=[("core", "Core"), ("full", "Full")])
+    grace_seconds = forms.IntegerField(
+        label="Grace in seconds",
+        min_value=0,
+        max_value=86_400,
+        initial=1800,
+        help_text="How late it may start.",
+    )
+    catch_up = forms.ChoiceField(
+        label="After an absence",
+        choices=[
+            ("latest", "Only the latest slot, within its grace"),
+            ("each", "Each missed slot, one after the other"),
+            ("skip", "Nothing"),
+        ],
+    )
+    catch_up_most = forms.IntegerField(label="At most so many", min_value=1, max_value=24, initial=3)
+    overlap = forms.ChoiceField(
+        label="While the run before is under way", choices=[("skip", "Skip the slot"), ("wait", "Wait for it to end")]
+    )
+    enabled = forms.BooleanField(required=False, initial=True)
+
+
+class ReasonForm(forms.Form):
+    """Why something is switched."""
+
+    reason = forms.CharField(max_length=500)

@@ -1,0 +1,182 @@
+"""Launching and stopping drills: who may, where, how many; the controller is a process of its own."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from secrets import randbelow
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import connection, transaction
+
+from chaos_app.drills.cells import cells
+from chaos_app.models import RUNNING, DrillRun, DrillSwitch
+from core.clock import database_now
+from core.errors import Conflict, Forbidden, NotFound
+from core.hints import after_commit
+from core.models import Workspace
+from tasks_app.record.append import append_administration
+from tasks_app.record.events import DrillLaunched, SwitchChanged
+from tasks_app.services import intake
+
+TOKEN = "HANDRAIL_DRILL_TOKEN"  # noqa: S105 - the run's id, by which its files are found again
+LAUNCH_LOCK = 7301  # one launch at a time is judged against the limit
+SUITES = ("core", "full", "soak")
+OPTIONS = {"cell": "--cell", "row": "--boundary", "klass": "--class", "fault": "--fault", "kills": "--kills"}
+
+
+class DrillsRefused(Forbidden):
+    """No drill starts here."""
+
+    code = "drills-refused"
+
+
+def drills_refused(*, workspace: Workspace) -> str:
+    """Say why no drill may start: the environment, or the switch; "" where one may."""
+    here = settings.HANDRAIL_ENVIRONMENT
+    if here.lower() in settings.HANDRAIL_DRILLS_REFUSED_IN:
+        return f"Drills are refused in the environment {here!r} (HANDRAIL_DRILLS_REFUSED_IN)."
+    switch = DrillSwitch.objects.filter(workspace=workspace).select_related("set_by").first()
+    return f"{switch.set_by.get_username()} switched drills off: {switch.reason}" if switch else ""
+
+
+def drill_launch(
+    *,
+    workspace: Workspace,
+    user: User | None,
+    actor: str,
+    suite: str,
+    selection: Mapping[str, Any] | None = None,
+    seed: int | None = None,
+    slot_at: datetime | None = None,
+) -> DrillRun:
+    """Start a run. ``selection``: cell, row, klass, fault (lists), kills (a number, of ``soak``).
+
+    Raises DrillsRefused, Conflict where as many run as may, InvalidInput.
+    """
+    chosen = _selection(suite, selection or {})
+    with transaction.atomic():
+        _one_at_a_time()
+        if why := drills_refused(workspace=workspace):
+            raise DrillsRefused(why)
+        if DrillRun.objects.filter(state__in=RUNNING).count() >= settings.HANDRAIL_DRILLS_AT_ONCE:
+            raise Conflict("As many drills are running as may run at once; this one was not started.")
+        run = DrillRun.objects.create(
+            workspace=workspace,
+            suite=suite,
+            selection=chosen,
+            seed=seed if seed is not None else randbelow(2**31),
+            launched_by=user,
+            launched_at=database_now(),
+        )
+        run.refresh_from_db()
+        said = DrillLaunched(run=str(run.pk), suite=suite, seed=run.seed, selection=chosen)
+        slotted = DrillLaunched(**{**vars(said), "slot": slot_at.isoformat()}) if slot_at else said
+        append_administration(workspace=workspace.pk, events=[slotted], actor=actor)
+        after_commit(lambda: _start(run.pk))
+    return run
+
+
+def _one_at_a_time() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LAUNCH_LOCK])
+
+
+def _selection(suite: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    if suite not in SUITES:
+        raise intake.field_error("suite", f"must be one of {', '.join(SUITES)}.")
+    chosen = {name: value for name, value in given.items() if name in OPTIONS and value}
+    kills = chosen.get("kills")
+    if kills is not None and not 1 <= int(kills) <= settings.HANDRAIL_DRILL_CASES:
+        raise intake.field_error("kills", f"must be between 1 and {settings.HANDRAIL_DRILL_CASES}.")
+    return chosen
+
+
+def command_of(run: DrillRun) -> list[str]:
+    """Return the arguments of ``manage.py`` that run it."""
+    command = ["drill", "run", "--suite", run.suite, "--seed", str(run.seed)]
+    for name, option in OPTIONS.items():
+        value = run.selection.get(name)
+        for one in value if isinstance(value, list) else [value] if value else []:
+            command += [option, str(one)]
+    return command
+
+
+def _start(pk: UUID) -> None:
+    """Start the controller. It belongs to nobody: the page may be closed, the web process may end."""
+    run = DrillRun.objects.get(pk=pk)
+    folder: Path = settings.VAR_DIR / "drills"
+    folder.mkdir(parents=True, exist_ok=True)
+    environment = os.environ | {TOKEN: str(run.pk)}
+    try:
+        with (folder / f"{run.pk}.log").open("ab") as log:
+            process = subprocess.Popen(
+                [sys.executable, str(settings.BASE_DIR / "manage.py"), *command_of(run)],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env=environment,
+                cwd=settings.BASE_DIR,
+                start_new_session=True,
+            )
+    except OSError as error:
+        DrillRun.objects.filter(pk=pk).update(state="failed", why=f"It could not be started: {error}")
+        return
+    DrillRun.objects.filter(pk=pk).update(pid=process.pid, command=f"manage.py {' '.join(command_of(run))}")
+    _reap(process)
+
+
+def _reap(process: subprocess.Popen[bytes]) -> None:
+    """Wait for it beside everything else, so that no zombie is left; it may well outlive us."""
+    import threading
+
+    threading.Thread(target=process.wait, name=f"drill-{process.pid}", daemon=True).start()
+
+
+def drill_stop(*, workspace: Workspace, run: UUID, user: User) -> DrillRun:
+    """Ask a run to stop and clean up; asking again changes nothing. Raises NotFound."""
+    row = DrillRun.objects.filter(workspace=workspace, pk=run).first()
+    if row is None:
+        raise NotFound
+    if row.is_running and row.stop_asked_at is None:
+        row.stop_asked_at, row.stop_asked_by = database_now(), user
+        row.save(update_fields=["stop_asked_at", "stop_asked_by"])
+        stop_told(row)
+    return row
+
+
+def stop_told(run: DrillRun) -> None:
+    """Leave word in the run's folder; its controller looks there."""
+    if run.folder and Path(run.folder).is_dir():
+        (Path(run.folder) / "stop").touch()
+
+
+def drills_switch(*, workspace: Workspace, user: User, actor: str, off: bool, reason: str) -> None:
+    """Switch drills off (running ones are asked to stop) or on again. Raises InvalidInput."""
+    reason = intake.text_checked("reason", reason, limit=500)
+    with transaction.atomic():
+        if off:
+            made = {"reason": reason, "set_by": user, "set_at": database_now()}
+            DrillSwitch.objects.update_or_create(workspace=workspace, defaults=made)
+        else:
+            DrillSwitch.objects.filter(workspace=workspace).delete()
+        event = SwitchChanged(what="drills off", after_change={"reason": reason} if off else None, reason=reason)
+        append_administration(workspace=workspace.pk, events=[event], actor=actor)
+    for run in DrillRun.objects.filter(workspace=workspace, state__in=RUNNING) if off else ():
+        drill_stop(workspace=workspace, run=run.pk, user=user)
+
+
+def preview(*, suite: str, selection: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the ids of the cases that a run would have, as far as the table alone knows."""
+    found = cells("core" if suite == "soak" else suite)
+    for name, wanted in selection.items():
+        if name in {"row", "klass", "fault"} and wanted:
+            found = tuple(cell for cell in found if str(getattr(cell, name)) in wanted)
+        if name == "cell" and wanted:
+            found = tuple(cell for cell in found if cell.id in wanted)
+    return [cell.id for cell in found]

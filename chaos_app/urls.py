@@ -1,0 +1,25 @@
+"""The pages of drills."""
+
+from django.urls import path
+
+from chaos_app.views.case import case_file, case_page, trend_page
+from chaos_app.views.launch import launch_page, switch
+from chaos_app.views.pin import pin
+from chaos_app.views.runs import alert_seen, drills_page, run_file, run_page, run_stop
+from chaos_app.views.schedules import schedule_removed, schedules_page
+
+urlpatterns = [
+    path("", drills_page, name="drills"),
+    path("launch/", launch_page, name="drill-launch"),
+    path("switch/", switch, name="drill-switch"),
+    path("pin/<uuid:task>/<int:seq>/", pin, name="drill-pin"),
+    path("schedules/", schedules_page, name="drill-schedules"),
+    path("schedules/<int:schedule>/remove/", schedule_removed, name="drill-schedule-remove"),
+    path("trend/<str:cell>/", trend_page, name="drill-trend"),
+    path("<uuid:run>/", run_page, name="drill-run"),
+    path("<uuid:run>/stop/", run_stop, name="drill-stop"),
+    path("<uuid:run>/seen/", alert_seen, name="drill-alert-seen"),
+    path("<uuid:run>/download/<slug:form>/", run_file, name="drill-file"),
+    path("<uuid:run>/cases/<int:case>/", case_page, name="drill-case"),
+    path("<uuid:run>/cases/<int:case>/evidence/", case_file, name="drill-evidence"),
+]

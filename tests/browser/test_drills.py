@@ -1,0 +1,65 @@
+"""The pages of drills in a real browser: axe in both themes, wide and narrow, and without scripts."""
+
+import os
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from chaos_app.models import DrillCase, DrillRun
+from chaos_app.services.collect import drills_collect
+from tests.browser.axe import axe_clean
+from tests.browser.conftest import listen
+from tests.integration.drills.conftest import some, twice, written  # noqa: F401
+from tests.people import people_create
+
+SHOTS = os.environ.get("HANDRAIL_SHOTS", "")
+
+
+@pytest.fixture
+def run(transactional_db, written):  # noqa: F811
+    people = people_create()
+    written([*some(), twice()])
+    drills_collect()
+    DrillRun.objects.update(workspace=people.workspace)
+    return people, DrillRun.objects.get()
+
+
+def shot(page, name: str) -> None:
+    if SHOTS:
+        page.screenshot(path=str(Path(SHOTS) / f"{name}.png"), full_page=True)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 360])
+def test_every_page_of_drills_is_accessible(run, signed_in, theme, width):
+    people, row = run
+    case = DrillCase.objects.get(cell="E04.applied.keyed.kill")
+    context = signed_in(people.rhea, viewport={"width": width, "height": 800}, color_scheme=theme)
+    page = context.new_page()
+    seen: list[str] = []
+    listen(page, seen)
+    paths = {
+        "list": "/drills/",
+        "launch": "/drills/launch/?suite=core&row=E04",
+        "run": f"/drills/{row.pk}/",
+        "case": f"/drills/{row.pk}/cases/{case.pk}/",
+        "trend": f"/drills/trend/{case.cell}/",
+        "schedules": "/drills/schedules/",
+    }
+    for name, path in paths.items():
+        page.goto(path)
+        axe_clean(page)
+        overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert overflow <= 0, f"{name} is wider than its window by {overflow} pixels"
+        shot(page, f"drills-{name}-{theme}-{width}")
+    assert seen == []
+
+
+def test_a_case_is_read_without_scripts(run, signed_in):
+    people, row = run
+    page = signed_in(people.rhea, java_script_enabled=False).new_page()
+    page.goto(f"/drills/{row.pk}/")
+    page.get_by_role("link", name="E04.twice").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("the effect happened and its answer is lost")
+    expect(page.get_by_text("Happened twice").first).to_be_visible()

@@ -1,0 +1,65 @@
+"""What a run's controller writes becomes rows: once, judged, with its digest; a violation raises an alert."""
+
+import subprocess
+import sys
+
+import pytest
+
+from chaos_app.drills.evidence import evidence_digest, evidence_load
+from chaos_app.models import DrillAlert, DrillCase, DrillRun
+from chaos_app.services.collect import drills_collect, run_results
+from tasks_app.models import Event
+from tests.integration.drills.conftest import some, twice
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_run_from_the_command_line_is_taken_in_whole_and_once(written, people):
+    written(some())
+    assert drills_collect() == 3
+    assert drills_collect() == 0
+    run = DrillRun.objects.get()
+    assert (run.state, run.exit_code) == ("ended", 0)
+    assert run.sentence.startswith("3 of 3 cases that fired end as allowed; 1 held for a person")
+    assert not DrillAlert.objects.exists()
+
+
+def test_the_evidence_is_kept_with_its_digest_and_can_be_judged_again(written, people):
+    written(some())
+    drills_collect()
+    for case in DrillCase.objects.all():
+        assert evidence_digest(evidence_load(case.evidence)) == case.digest
+    assert run_results(DrillRun.objects.get()).sentence == DrillRun.objects.get().sentence
+
+
+def test_a_violation_raises_an_alert_and_the_end_is_in_the_administration_stream(written, people):
+    written([*some(), twice()])
+    drills_collect()
+    assert "E04.twice" in DrillAlert.objects.get().sentence
+    ended = Event.objects.get(stream=DrillRun.objects.get().workspace_id, kind="drill.ended")
+    assert ended.data["exit_code"] == 1
+
+
+def test_a_run_that_is_under_way_shows_what_it_has_so_far(written, people):
+    written(some()[:1], state="running")
+    drills_collect()
+    assert DrillRun.objects.get().state == "running"
+    written(some())
+    drills_collect()
+    assert (DrillRun.objects.get().state, DrillCase.objects.count()) == ("ended", 3)
+
+
+def test_a_run_whose_controller_was_killed_ends_as_failed_and_keeps_what_it_had(written, people):
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    written(some()[:1], state="running", pid=gone.pid)
+    drills_collect()
+    run = DrillRun.objects.get()
+    assert (run.state, run.cases.count()) == ("failed", 1)
+    assert "controller ended before" in run.why
+
+
+def test_a_file_that_is_being_written_is_left_for_the_next_look(written, people):
+    folder = written(some()[:1], state="running")
+    (folder / "evidence" / "half.json").write_text('{"format": ')
+    assert drills_collect() == 1

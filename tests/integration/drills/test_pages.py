@@ -1,0 +1,156 @@
+"""The pages of drills: whole without scripts, behind the wall of the workspace, and what they hand out."""
+
+import json
+import zipfile
+from io import BytesIO
+
+import pytest
+from django.test import Client
+
+import tests.agents  # noqa: F401
+from chaos_app.models import DrillAlert, DrillCase, DrillPin, DrillRun, DrillSchedule
+from chaos_app.services.collect import drills_collect
+from tasks_app.record.append import append
+from tasks_app.record.events import SliceLost
+from tasks_app.services.create import task_create
+from tests.integration.drills.conftest import some, twice
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def run(written, people) -> DrillRun:
+    written([*some(), twice()])
+    drills_collect()
+    run = DrillRun.objects.get()
+    DrillRun.objects.update(workspace=people.workspace)
+    return run
+
+
+def client_of(user) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def page(client: Client, path: str, status: int = 200) -> str:
+    answer = client.get(path)
+    assert answer.status_code == status, path
+    return answer.content.decode()
+
+
+def test_the_list_shows_the_last_result_and_the_alert(run, people):
+    html = page(client_of(people.rhea), "/drills/")
+    assert "one case did not end as allowed" in html
+    assert "E04.twice" in html
+    assert "Launch drills" in html
+
+
+def test_a_run_shows_matrix_cases_obligations_and_planted_bugs(run, people):
+    html = page(client_of(people.rhea), f"/drills/{run.pk}/")
+    for words in (
+        "the effect happened and its answer is lost",
+        "not drilled",
+        "Effects exactly once",
+        "new key on retry",
+    ):
+        assert words in html
+
+
+def test_a_square_narrows_the_cases(run, people):
+    html = page(client_of(people.rhea), f"/drills/{run.pk}/?row=E04&class=opaque")
+    cases = html[html.index('id="cases"') :]
+    assert "E04.applied.opaque.kill" in cases
+    assert "E04.applied.keyed.kill" not in cases.split("duty-head")[0]
+
+
+def test_a_case_shows_record_and_outside_on_one_axis_and_the_unprotected_run_beside_it(run, people):
+    case = DrillCase.objects.get(cell="E04.applied.keyed.kill")
+    html = page(client_of(people.rhea), f"/drills/{run.pk}/cases/{case.pk}/")
+    assert "Attempt 1 of act begins" in html
+    assert "EFFECT R-1" in html
+    assert "The same, without protection" in html
+    assert 'class="link effect"' in html
+
+
+def test_a_duplicate_is_a_line_that_forks(run, people):
+    case = DrillCase.objects.get(cell="E04.twice")
+    assert 'class="link fork"' in page(client_of(people.rhea), f"/drills/{run.pk}/cases/{case.pk}/")
+
+
+def test_another_workspace_sees_nothing_of_it(run, people):
+    client = client_of(people.tobin)
+    case = DrillCase.objects.first()
+    for path in (f"/drills/{run.pk}/", f"/drills/{run.pk}/cases/{case.pk}/", f"/drills/{run.pk}/download/json/"):
+        page(client, path, status=404)
+    assert client.post(f"/drills/{run.pk}/stop/").status_code == 404
+
+
+def test_who_may_not_run_drills_sees_them_and_can_start_none(run, people):
+    client = client_of(people.silas)
+    assert "Launch drills" not in page(client, "/drills/")
+    assert client.post("/drills/launch/", {"suite": "core", "do": "launch"}).status_code == 403
+    assert client.post(f"/drills/{run.pk}/stop/").status_code == 403
+
+
+def test_a_preview_says_what_would_run_and_starts_nothing(people):
+    html = (
+        client_of(people.rhea)
+        .post("/drills/launch/", {"suite": "core", "row": "E04", "do": "preview"})
+        .content.decode()
+    )
+    assert "4 cases, about" in html
+    assert "E04.applied.opaque.kill" in html
+    assert not DrillRun.objects.exists()
+
+
+def test_a_launch_leads_to_its_run(people, settings, tmp_path):
+    settings.VAR_DIR = tmp_path
+    answer = client_of(people.rhea).post("/drills/launch/", {"suite": "core", "do": "launch"})
+    run = DrillRun.objects.get()
+    assert (answer.status_code, answer["Location"]) == (303, f"/drills/{run.pk}/")
+    assert "Stop and clean up" in page(client_of(people.rhea), answer["Location"])
+
+
+def test_what_is_downloaded_is_a_file_and_whole(run, people):
+    client = client_of(people.rhea)
+    report = client.get(f"/drills/{run.pk}/download/html/")
+    assert report["Content-Disposition"].startswith("attachment")
+    assert "What was tested" in report.content.decode()
+    assert json.loads(client.get(f"/drills/{run.pk}/download/json/").content)["exit_code"] == 1
+    archive = zipfile.ZipFile(BytesIO(client.get(f"/drills/{run.pk}/download/evidence/").content))
+    assert "evidence/E04.twice.json" in archive.namelist()
+    page(client, f"/drills/{run.pk}/download/exe/", status=404)
+
+
+def test_an_alert_stays_until_somebody_has_seen_it(run, people):
+    client = client_of(people.rhea)
+    client.post(f"/drills/{run.pk}/seen/")
+    assert DrillAlert.objects.get().seen_by == people.rhea
+    assert "Look at the run" not in page(client, "/drills/")
+
+
+def test_a_schedule_is_set_from_its_page_and_shows_its_next_times_with_offsets(people):
+    client = client_of(people.rhea)
+    form = {"name": "nightly", "cron": "30 2 * * *", "zone": "Europe/Berlin", "suite": "core", "grace_seconds": 600}
+    form |= {"catch_up": "latest", "catch_up_most": 3, "overlap": "skip", "enabled": "on"}
+    assert client.post("/drills/schedules/", form).status_code == 303
+    assert DrillSchedule.objects.get().owner == people.rhea
+    html = page(client, "/drills/schedules/")
+    assert "02:30 +0" in html
+    assert client.post("/drills/schedules/", form | {"cron": "99 * * * *"}).status_code == 422
+
+
+def test_a_takeover_of_a_real_task_is_pinned_with_one_click(people):
+    task = task_create(
+        workspace=people.workspace, owner=people.rhea, actor="person:rhea", agent="test.note", intent={"text": "a"}
+    )
+    lost = SliceLost(lost_epoch=1, worker="w", seen="process gone", place="step 1", losses=1, counted=True)
+    seq = append(stream=task.pk, events=[lost], actor="keeper:w").head_seq
+    answer = client_of(people.rhea).post(f"/drills/pin/{task.pk}/{seq}/")
+    assert answer.status_code == 303
+    pin = DrillPin.objects.get()
+    assert pin.cell == "L03.after.keyed.kill"
+    html = page(client_of(people.rhea), answer["Location"])
+    assert "Only the case" in html
+    assert client_of(people.rhea).post(f"/drills/pin/{task.pk}/1/").status_code == 404

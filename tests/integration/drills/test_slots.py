@@ -1,0 +1,116 @@
+"""Schedules fire from rows: each slot once, however many sweepers look, under today's rights (case-28)."""
+
+import threading
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.db import connection
+
+from chaos_app.models import DrillRun, DrillSchedule, DrillSlot
+from chaos_app.services.slots import schedule_set, slots_fire
+from core.errors import InvalidInput
+from core.models import Membership
+
+pytestmark = pytest.mark.django_db
+START = datetime(2027, 1, 1, 0, 55, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(settings, tmp_path):
+    settings.VAR_DIR = tmp_path
+    settings.HANDRAIL_DRILLS_AT_ONCE = 9
+
+
+def schedule(people, **values):
+    given = {"cron": "0 * * * *", "zone": "UTC", "suite": "core", "grace_seconds": 1800} | values
+    row = schedule_set(workspace=people.workspace, user=people.rhea, actor="person:rhea", name="hourly", values=given)
+    DrillSchedule.objects.filter(pk=row.pk).update(seen_until=START)
+    return row
+
+
+def slots() -> list[tuple[str, str]]:
+    return [(f"{slot.at:%H:%M}", slot.state) for slot in DrillSlot.objects.order_by("at")]
+
+
+def at(text: str) -> datetime:
+    return datetime.fromisoformat(f"2027-01-01T{text}:00+00:00")
+
+
+def test_after_an_absence_over_the_grace_nothing_starts_before_the_next_slot(people):
+    schedule(people)
+    assert slots_fire(at("03:50")) == 0
+    assert slots() == [("01:00", "missed"), ("02:00", "missed"), ("03:00", "missed")]
+    assert slots_fire(at("04:00")) == 1
+    assert slots()[-1] == ("04:00", "fired")
+
+
+def test_within_the_grace_one_run_starts_marked_with_its_slot(people):
+    schedule(people, grace_seconds=3600)
+    assert slots_fire(at("03:50")) == 1
+    assert slots()[-1] == ("03:00", "late")
+    assert DrillSlot.objects.get(state="late").why == "For 03:00Z, late by 50 min."
+
+
+def test_each_is_made_up_one_after_the_other(people):
+    schedule(people, catch_up="each")
+    for nth in (1, 2, 3):
+        assert slots_fire(at("03:50") + timedelta(seconds=nth)) == 1
+        assert slots_fire(at("03:50") + timedelta(seconds=nth)) == 0
+        DrillRun.objects.update(state="ended")
+    assert [state for _, state in slots()] == ["late", "late", "late"]
+
+
+def test_after_it_was_switched_off_and_on_nothing_is_made_up_and_nothing_is_called_missed(people):
+    row = schedule(people)
+    for enabled in (False, True):
+        values = {"cron": row.cron, "zone": row.zone, "enabled": enabled}
+        schedule_set(workspace=people.workspace, user=people.rhea, actor="person:rhea", name="hourly", values=values)
+    row.refresh_from_db()
+    assert row.seen_until != START  # it begins where it was switched on
+    slots_fire(row.seen_until)
+    assert slots() == []
+
+
+def test_a_run_is_under_todays_rights(people):
+    schedule(people)
+    Membership.objects.filter(user=people.rhea).delete()
+    assert slots_fire(at("01:00")) == 0
+    assert slots() == [("01:00", "skipped")]
+    assert "may not run drills any more" in DrillSlot.objects.get().why
+
+
+def test_a_slot_while_drills_are_refused_is_skipped_with_the_reason(people, settings):
+    schedule(people)
+    settings.HANDRAIL_ENVIRONMENT = "production"
+    slots_fire(at("01:00"))
+    assert slots() == [("01:00", "skipped")]
+    assert "production" in DrillSlot.objects.get().why
+
+
+def test_what_cannot_be_read_is_not_kept(people):
+    with pytest.raises(InvalidInput, match="cron"):
+        schedule(people, cron="every day")
+    assert not DrillSchedule.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_many_sweepers_never_fire_one_slot_twice(people, settings, tmp_path):
+    settings.BASE_DIR = tmp_path
+    (tmp_path / "manage.py").write_text("")
+    schedule(people)
+    started: list[int] = []
+
+    def sweep() -> None:
+        try:
+            started.extend(slots_fire(at("01:00")) for _ in range(3))
+        finally:
+            connection.close()
+
+    sweepers = [threading.Thread(target=sweep) for _ in range(4)]
+    for sweeper in sweepers:
+        sweeper.start()
+    for sweeper in sweepers:
+        sweeper.join()
+    slots_fire(at("01:00"))
+    assert slots() == [("01:00", "fired")]
+    assert DrillRun.objects.count() == 1
