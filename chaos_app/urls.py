@@ -7,6 +7,7 @@ from chaos_app.views.launch import launch_page, switch
 from chaos_app.views.pin import pin
 from chaos_app.views.runs import alert_seen, drills_page, run_file, run_page, run_stop
 from chaos_app.views.schedules import schedule_removed, schedules_page
+from chaos_app.views.tools import tools_page
 
 urlpatterns = [
     path("", drills_page, name="drills"),
@@ -15,6 +16,7 @@ urlpatterns = [
     path("pin/<uuid:task>/<int:seq>/", pin, name="drill-pin"),
     path("schedules/", schedules_page, name="drill-schedules"),
     path("schedules/<int:schedule>/remove/", schedule_removed, name="drill-schedule-remove"),
+    path("tools/", tools_page, name="drill-tools"),
     path("trend/<str:cell>/", trend_page, name="drill-trend"),
     path("<uuid:run>/", run_page, name="drill-run"),
     path("<uuid:run>/stop/", run_stop, name="drill-stop"),

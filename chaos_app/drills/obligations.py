@@ -75,8 +75,8 @@ def obligations(results: Sequence[Outcome]) -> tuple[Obligation, ...]:
 
 
 def _one(rule: _Rule, results: Sequence[Outcome]) -> Obligation:
-    broken = [r.id for r in results if set(r.invariants) & rule.invariants]
-    shown = [r.id for r in results if _shows(rule, r)]
+    broken = [r.cell for r in results if set(r.invariants) & rule.invariants]
+    shown = [r.cell for r in results if _shows(rule, r)]
     holds = False if broken else True if shown else None
     return Obligation(name=rule.name, means=rule.means, holds=holds, cases=tuple(shown), broken=tuple(broken))
 

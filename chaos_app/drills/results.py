@@ -31,6 +31,11 @@ class Result:
         return self.evidence.cell.id
 
     @property
+    def cell(self) -> str:
+        """The same, as stored cases call it."""
+        return self.evidence.cell.id
+
+    @property
     def row(self) -> str:
         """The row of the boundary table."""
         return self.evidence.cell.row

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from chaos_app.models import DrillCase, DrillRun
+from chaos_app.models import DrillCase, DrillRun, ToolProof
 from chaos_app.services.collect import drills_collect
+from core.clock import database_now
 from tests.browser.axe import axe_clean
 from tests.browser.conftest import listen
 from tests.integration.drills.conftest import some, twice, written  # noqa: F401
@@ -19,6 +20,9 @@ SHOTS = os.environ.get("HANDRAIL_SHOTS", "")
 @pytest.fixture
 def run(transactional_db, written):  # noqa: F811
     people = people_create()
+    trials = [{"name": "one key twice is one effect", "holds": True, "saw": "1, then 1."}]
+    made = {"declared": "keyed", "shown": "keyed", "is_true": True, "trials": trials, "at": database_now()}
+    ToolProof.objects.create(tool="ticket.open", version=1, **made)
     written([*some(), twice()])
     drills_collect()
     DrillRun.objects.update(workspace=people.workspace)
@@ -46,6 +50,7 @@ def test_every_page_of_drills_is_accessible(run, signed_in, theme, width):
         "case": f"/drills/{row.pk}/cases/{case.pk}/",
         "trend": f"/drills/trend/{case.cell}/",
         "schedules": "/drills/schedules/",
+        "tools": "/drills/tools/",
     }
     for name, path in paths.items():
         page.goto(path)

@@ -42,6 +42,7 @@ def test_an_effect_that_stands_twice_outside_is_repeated():
     said = judge(script.attempt(number=2, same=False).arrive(number=2).answer(number=2).complete().evidence())
     assert said.verdict == V.REPEATED
     assert not said.as_allowed
+    assert "which should have known the key" in said.cause
 
 
 def test_a_completed_task_whose_effect_is_missing_is_lost():
