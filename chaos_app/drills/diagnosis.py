@@ -95,7 +95,7 @@ def _resent(evidence: Evidence, told: Told, broken: Sequence[Broken]) -> Iterato
 def _resend(told: Told, name: str, before: Fact, after: Fact) -> Iterator[str]:
     match told.case.state.calls[name]["effect_class"]:
         case EffectClass.KEYED:
-            yield f"{name} was sent again under its key, and the outside, which should have known the key, did it again."
+            yield f"{name} was sent again under its key, and the outside, which should have known the key, repeated it."
         case EffectClass.OPAQUE:
             yield f"{name} cannot be looked up, and was sent again by itself instead of asking a person."
         case EffectClass.READABLE:
