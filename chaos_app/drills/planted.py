@@ -103,7 +103,7 @@ BUGS = (
         make=_not_looked,
     ),
     Bug(
-        name="the agent asks twice under another name",
+        name="asked twice under another name",
         says="the same act again, let through",
         breaks=frozenset({"S1"}),
         make=_asked_again,

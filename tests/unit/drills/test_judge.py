@@ -224,7 +224,7 @@ CAUSES = {
     "no wait before the look-up": "could still arrive",
     "no token check": "had lost the task was allowed to write",
     "approval consumed twice": "used twice",
-    "the agent asks twice under another name": "asked for the same act again",
+    "asked twice under another name": "asked for the same act again",
     "a sibling's effect adopted": "effect of another call (other)",
     "verified without looking": "counted no look",
 }
