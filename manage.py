@@ -13,6 +13,7 @@ def main() -> None:
         from django.core.management import execute_from_command_line
         from django.db import OperationalError
 
+        from core.database_trouble import AWAY, database_trouble
         from core.embedded.errors import EmbeddedError
     except ImportError:
         sys.exit(
@@ -26,12 +27,11 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(130)
     except OperationalError as error:
-        if getattr(error.__cause__, "sqlstate", None) is not None:  # the server answered: that is another matter
+        trouble = database_trouble(error)
+        if trouble is None:  # the server answered, and what it said is another matter
             raise
-        sys.exit(
-            f"Postgres does not answer: {error}\nNothing was changed. Start everything with `make up` or `make demo`, "
-            "or set DATABASE_URL to a database that runs."
-        )
+        todo = "Start everything with `make up` or `make demo`, or set DATABASE_URL to a database that runs."
+        sys.exit(f"{trouble} ({str(error).strip()})\nNothing was changed. {todo if trouble == AWAY else ''}".rstrip())
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 
+from core.database_trouble import database_trouble
 from core.failures import CSRF, DATABASE, FAILURES, Failure
 from core.text import visible
 
@@ -26,7 +27,7 @@ def failure_page(
     reference = secrets.token_hex(5)
     level = logging.ERROR if status >= 500 else logging.INFO
     where = visible(request.path)
-    logger.log(level, "page.failed status=%s reference=%s path=%s", status, reference, where, exc_info=status >= 500)
+    logger.log(level, "page.failed status=%s reference=%s path=%s", status, reference, where, exc_info=status == 500)
     context = shown | {"status": status, "reference": reference, "happened": happened or shown["happened"]}
     body = render_to_string("errors/failure.html", context, request if framed else None)
     return HttpResponse(body, status=status)
@@ -54,6 +55,8 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """500, or 503 where the database is what failed."""
-    if isinstance(sys.exception(), OperationalError | InterfaceError):
-        return failure_page(request, 503, failure=DATABASE, framed=False)
+    error = sys.exception()
+    trouble = database_trouble(error) if error is not None else None
+    if trouble is not None or isinstance(error, OperationalError | InterfaceError):
+        return failure_page(request, 503, failure=DATABASE, happened=trouble or "", framed=False)
     return failure_page(request, 500, framed=False)

@@ -73,8 +73,8 @@ FAILURES = {
     ),
 }
 DATABASE = Failure(
-    "The database does not answer",
-    "Handrail could not reach its record, so this page cannot be shown.",
+    "The database is away",
+    "The database does not answer, so this page cannot be shown.",
     "Nothing that was recorded is lost, and tasks continue by themselves when the database is back.",
     "Wait a few seconds and try again.",
 )

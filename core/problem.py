@@ -10,6 +10,7 @@ from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooB
 from django.db import DataError, IntegrityError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, UnreadablePostError
 
+from core.database_trouble import database_trouble
 from core.errors import Conflict, Forbidden, HandrailError, InvalidInput, NotFound, TooLarge, Unauthenticated
 
 log = logging.getLogger("handrail.problem")
@@ -66,6 +67,9 @@ def problem_of(error: BaseException) -> Problem:
         return Problem(
             status=known.status, code=known.code, title=title, detail=known.detail, more=known.fields, retry_after=retry
         )
+    trouble = database_trouble(error)
+    if trouble is not None:
+        return problem_plain(503, detail=f"{trouble} Nothing that was recorded is lost; try again.")
     return problem_plain(_status(error))
 
 
@@ -130,5 +134,7 @@ def problem_answer(request: HttpRequest, error: BaseException) -> HttpResponse:
     """Answer an error with problem details; one that is a fault of ours is logged with its reference."""
     problem = problem_of(error)
     if problem.status >= 500:
-        log.error("request.failed path=%s %s", request.path, problem.more, exc_info=error)
+        # What is away is named by its sentence; only a fault of ours needs its trace.
+        trace = error if problem.status == 500 else None
+        log.error("request.failed path=%s %s %s", request.path, problem.detail, problem.more, exc_info=trace)
     return problem_response(request, problem)

@@ -15,6 +15,7 @@ from django.db import Error, connection
 from django.utils.module_loading import import_string
 
 from core.clock import database_uptime
+from core.database_trouble import database_trouble
 from tasks_app import cluster, finders, workers
 from tasks_app.finders import DueTasks
 
@@ -114,7 +115,7 @@ class Sweeper:
 
     def _away(self, error: Error) -> None:
         if self.reach.since is not None or self._known:
-            log.warning("sweeper_database_away", error=type(error).__name__)
+            log.warning("sweeper_database_away", reason=database_trouble(error) or type(error).__name__)
         self._known = False
         self.reach.broken()
         connection.close()

@@ -14,6 +14,7 @@ from uuid import UUID
 import structlog
 from django.db import Error, connection
 
+from core.database_trouble import database_trouble
 from tasks_app.keeper.table import Watched
 from tasks_app.leases import Renewal, lease_renew
 from tasks_app.losses import Loss, lease_lose
@@ -98,7 +99,8 @@ class Renewer(threading.Thread):
             self._away = False
         except Error as error:
             if not self._away:
-                log.warning("keeper_database_away", worker=self._worker.name, error=type(error).__name__)
+                reason = database_trouble(error) or type(error).__name__
+                log.warning("keeper_database_away", worker=self._worker.name, reason=reason)
             self._away = True
             self._next = time.monotonic() + AGAIN
             connection.close()

@@ -134,7 +134,7 @@ def test_a_command_that_needs_postgres_says_so_where_none_runs(var):
         text=True,
         timeout=60,
     )
-    refused(result, "Postgres does not answer", "make up")
+    refused(result, "The database does not answer", "make up")
 
 
 @pytest.fixture

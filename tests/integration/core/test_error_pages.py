@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.contrib.auth import get_user_model
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
-from django.db import OperationalError
+from django.db import OperationalError, connection
 from django.http import HttpRequest, HttpResponse
 from django.test import Client
 from django.urls import path
@@ -30,6 +30,9 @@ CAUSES = {
 
 
 def fail(request: HttpRequest, cause: str) -> HttpResponse:
+    if cause == "full":  # as Postgres itself says it
+        with connection.cursor() as cursor:
+            cursor.execute("DO $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$")
     raise CAUSES[cause]
 
 
@@ -52,6 +55,7 @@ def client() -> Client:
         ("denied", 403, "Approvers only."),
         ("odd", 400, "The address or the form that arrived is malformed."),
         ("boom", 500, "Tasks that are running go on"),
+        ("full", 503, "The disk of the database is full"),
         ("database", 503, "tasks continue by themselves when the database is back"),
         ("nothing/here", 404, "There is nothing at this address"),
     ],

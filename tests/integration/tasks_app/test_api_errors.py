@@ -5,10 +5,11 @@ from typing import Any
 
 import psycopg
 import pytest
-from django.db import DataError, IntegrityError, OperationalError
+from django.db import DataError, IntegrityError, OperationalError, connection
 from django.http import HttpResponse
 from django.test import Client
 
+import tests.agents  # noqa: F401 - declares the agents
 from core import api as api_module
 from core.problem import CONSTRAINTS, problem_of
 from tests.people import People
@@ -144,3 +145,24 @@ def test_a_broken_constraint_of_the_table_is_its_sentence(people: People) -> Non
 def test_every_route_declares_its_answer_or_is_a_download() -> None:
     paths = api_module.api.get_openapi_schema()["paths"]
     assert len(paths) >= 15
+
+
+def test_a_database_whose_disk_is_full_is_named_and_leaves_no_trace(
+    rhea: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(**_: Any) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("DO $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$")
+
+    monkeypatch.setattr("tasks_app.api.tasks.task_create", full)
+    body = problem(post(rhea, {"agent": "test.free", "intent": {}}), 503)
+    assert body["detail"].startswith("The disk of the database is full")
+    assert [record.exc_info for record in caplog.records if record.name == "handrail.problem"] == [None]
+
+
+def test_not_being_ready_is_one_line_of_the_log_without_a_trace(
+    client: Client, db: None, caplog: pytest.LogCaptureFixture
+) -> None:
+    response: Any = client.get("/api/v1/ready")
+    assert problem(response, 503)["parts"]["worker"].startswith("no worker")
+    assert "Traceback" not in caplog.text
