@@ -90,12 +90,16 @@ class TaskPaused(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class TaskResumed(Event):
-    """An operator let the task go on: after a pause, a quarantine, or to check again."""
+    """An operator let the task go on: after a pause, a quarantine, or to check again.
+
+    ``to``: paused or cancelling, where a task that was quarantined in that state returns to it.
+    """
 
     KIND: ClassVar[str] = "task.resumed"
     FOREIGN: ClassVar[frozenset[str]] = frozenset({"reason"})
     reason: str
     after: str  # paused, quarantined, unverified
+    to: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

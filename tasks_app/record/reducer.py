@@ -217,7 +217,8 @@ def _paused(state: State, fact: Fact) -> None:
 
 def _resumed(state: State, fact: Fact) -> None:
     leased = state.task["lease_nonce"] is not None
-    state.task |= {"status": Status.RUNNING if leased else Status.QUEUED, "wait": None}
+    onward = Status(fact.data["to"]) if fact.data.get("to") else Status.QUEUED
+    state.task |= {"status": Status.RUNNING if leased else onward, "wait": None}
     if fact.data["after"] == Status.QUARANTINED:
         state.task |= {"losses": 0, "loss_place": ""}
 

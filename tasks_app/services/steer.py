@@ -5,7 +5,7 @@ from uuid import UUID
 
 from core.errors import Conflict
 from core.models import Workspace
-from tasks_app.models import Task
+from tasks_app.models import Event, Task
 from tasks_app.record.events import After, TaskMoved, TaskPaused, TaskResumed
 from tasks_app.registry import agent_find, agents
 from tasks_app.services import intake
@@ -69,9 +69,21 @@ def _resume(here: Command, reason: str) -> None:
     # A worker that still holds the paused task (it looks something up) goes on under its lease.
     leased = _leased(here.task)
     change = {"status": Status.RUNNING, "wait": None} if leased else {"status": Status.QUEUED, "wait": None} | DUE
+    to = _stayed(here) if before == Status.QUARANTINED else None
     if before == Status.QUARANTINED:
         change |= {"losses": 0, "loss_place": ""}
-    here.record(TaskResumed(reason=reason, after=before), task=change, due=not leased)
+    due = not leased and not (to == Status.PAUSED and not here.attempts_open())
+    if to is not None:  # what a pause or a cancel lets go on goes on: looking up, settling
+        change |= {"status": to} | ({} if due else {"wake_at": None})
+    here.record(TaskResumed(reason=reason, after=before, to=to), task=change, due=due)
+
+
+def _stayed(here: Command) -> Status | None:
+    """Return the state in which a task was quarantined, if that was one that stays until it is ended or resumed."""
+    said = {"task.paused": Status.PAUSED, "task.cancel_requested": Status.CANCELLING}
+    found = Event.objects.filter(stream=here.task.id, kind__in=[*said, "task.resumed"]).order_by("-seq")
+    kind, to = found.values_list("kind", "data__to").first() or ("", None)
+    return Status(to) if to else said.get(kind)
 
 
 def _leased(task: Task) -> bool:

@@ -55,6 +55,8 @@ def _created(data: Data, by: Part) -> Line:
 
 
 def _resumed(data: Data, by: Part) -> Line:
+    if data.get("to"):
+        return line(by, f" released the task, which is {data['to']} as before", *quote(data.get("reason")))
     after = _AFTER.get(str(data.get("after")), "")
     return line(by, f" let the task go on {after}".rstrip(), *quote(data.get("reason")))
 

@@ -3,7 +3,10 @@
 import pytest
 
 from core.errors import NotFound
+from tasks_app.losses import Loss, lease_lose
 from tasks_app.models import Task
+from tasks_app.record.rebuild import task_replayed
+from tasks_app.services.cancel import task_cancel
 from tasks_app.services.intake import InvalidInput
 from tasks_app.services.steer import NotNow, task_move, task_pause, task_resume
 from tasks_app.status import CallState
@@ -56,6 +59,31 @@ def test_a_released_quarantine_forgets_its_losses(people: People, task: Task) ->
     task_set(task, status="quarantined", losses=3, loss_place="pay", wake_at=None)
     resumed = resume(people, task)
     assert (resumed.status, resumed.losses, resumed.loss_place) == ("queued", 0, "")
+
+
+def quarantined(task: Task) -> None:
+    """Lose a worker of the task, at its agent's limit."""
+    nonce = leased(task, status=task.status, losses=2, loss_place="pay").lease_nonce
+    assert nonce is not None
+    lease_lose(task=task.pk, nonce=nonce, loss=Loss(seen="process gone"), actor="keeper:w")
+    assert Task.objects.get(pk=task.pk).status == "quarantined"
+
+
+@pytest.mark.parametrize("before", ["paused", "cancelling"])
+def test_a_quarantined_task_that_was_paused_or_cancelled_is_so_again_when_it_is_released(
+    people: People, task: Task, before: str
+) -> None:
+    call_in(task, "pay", CallState.ATTEMPTED)
+    if before == "paused":
+        task = pause(people, task)
+    else:
+        task = task_cancel(workspace=people.workspace, task=task.id, actor="person:silas", reason="wrong customer")
+    for _ in range(2):
+        quarantined(task)
+        task = resume(people, task)
+        assert (task.status, task.losses) == (before, 0)
+        assert task.wake_at is not None
+        assert task_replayed(task.pk).status == before
 
 
 def test_an_unverified_task_is_checked_again(people: People, task: Task) -> None:
