@@ -3,12 +3,13 @@
 import atexit
 import os
 import shutil
-import tempfile
+
+from tests.folders import test_folder
 
 # The first process makes the folder; pytest-xdist's workers inherit the name and share its servers. Never the folder
 # that the person works with: this one is deleted at the end.
 if "HANDRAIL_TEST_VAR" not in os.environ:
-    os.environ["HANDRAIL_TEST_VAR"] = tempfile.mkdtemp(prefix="handrail-test-")
+    os.environ["HANDRAIL_TEST_VAR"] = str(test_folder())
     atexit.register(shutil.rmtree, os.environ["HANDRAIL_TEST_VAR"], ignore_errors=True)
 os.environ["HANDRAIL_VAR"] = os.environ["HANDRAIL_TEST_VAR"]
 

@@ -1,6 +1,5 @@
 """``manage.py demo --once``: the stack, the world, the controller and the story in one run that cleans up behind it."""
 
-import tempfile
 import threading
 import time
 import traceback
@@ -16,6 +15,7 @@ from chaos_app.injector.controller import Controller
 from chaos_app.injector.plan import Plan
 from chaos_app.injector.report import SOCKET
 from chaos_app.world.client import World, world_start
+from core.embedded.folder import sockets
 from core.output import Output
 from core.stack import Stack, stack_run
 
@@ -40,9 +40,8 @@ class Once:
         log = folder / "processes.log"
         self._say(f"Starting everything in {folder}; what the processes print is in {log.name} there.")
         with ExitStack() as stack, log.open("a") as stream:
-            sockets = stack.enter_context(tempfile.TemporaryDirectory(prefix="handrail-"))
             world = stack.enter_context(world_start(folder / "world", seed=reports_file()))
-            controller = stack.enter_context(Controller(Path(sockets) / "drill", told=self._heard))
+            controller = stack.enter_context(Controller(sockets(folder) / "drill", told=self._heard))
             story = Story(controller=controller, world=world, say=self._say)
             stack_run(self._stack(world, controller, story, Output(stream=stream)))
         return self._end()

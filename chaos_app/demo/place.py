@@ -9,6 +9,8 @@ from pathlib import Path
 
 from django.conf import settings
 
+from core.embedded import address
+
 RUN = "HANDRAIL_DEMO_RUN"
 # What would lead to somebody else's services, addresses or code.
 NOT_OURS = (
@@ -41,6 +43,7 @@ def environment_of(given: Mapping[str, str], folder: Path) -> dict[str, str]:
 def _remove_earlier(parent: Path) -> None:
     for folder in parent.glob("run-*"):
         if _is_left(folder):
+            shutil.rmtree(address.run_dir(folder), ignore_errors=True)  # it may lie outside, where the path is long
             shutil.rmtree(folder, ignore_errors=True)
 
 

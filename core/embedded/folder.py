@@ -32,13 +32,19 @@ def claimed(var: Path) -> Iterator[Path]:
         _lock(lock, var)
         _check_room(var)
         _make(var / "log", 0o700)
-        run = address.run_dir(var)
-        _make(run, 0o700)
+        run = sockets(var)
         yield var
         with suppress(OSError):
             run.rmdir()  # only a folder that is empty: whatever still listens keeps its place
     finally:
         os.close(lock)
+
+
+def sockets(var: Path) -> Path:
+    """Return the private folder of the sockets of ``var``, made where it is missing. Raises FolderUnusableError."""
+    run = address.run_dir(var)
+    _make(run, 0o700)
+    return run
 
 
 def log_file(var: Path, name: str) -> Path:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import signal
 import socket
 import sys
@@ -13,7 +12,7 @@ APPS = {"django.contrib.auth", "django.contrib.contenttypes", "core", "tasks_app
 
 
 def main() -> int:
-    """Keep until the worker has gone and every loss is written; then remove the socket's folder."""
+    """Keep until the worker has gone and every loss is written; then remove the socket."""
     # The worker decides when it ends, not the terminal or the service manager that signals the whole group.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
@@ -32,7 +31,7 @@ def main() -> int:
     from tasks_app.workers import WorkerDescription
 
     Server(worker=WorkerDescription(**told["worker"]), listener=listener).run()
-    shutil.rmtree(Path(told["folder"]), ignore_errors=True)
+    Path(told["socket"]).unlink(missing_ok=True)
     return 0
 
 

@@ -9,15 +9,15 @@ import select
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 from contextlib import suppress
-from pathlib import Path
 from uuid import UUID
 
 import structlog
+from django.conf import settings
 
-from tasks_app.keeper import protocol
+from core.embedded import folder
+from tasks_app.keeper import place, protocol
 from tasks_app.keeper.client import Seat, seat_take
 from tasks_app.keeper.protocol import Message
 from tasks_app.leases import WorkerIdentity
@@ -33,17 +33,14 @@ class Link:
 
     def __init__(self, worker: WorkerDescription) -> None:
         self._worker = worker
-        self._folder = Path(tempfile.mkdtemp(prefix="hk-"))  # mode 0700, and short: a socket's path holds 107 bytes
-        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._listener.bind(str(self._folder / "keeper"))
-        self._listener.listen(128)
+        self._listener, self._path = place.listen(folder.sockets(settings.VAR_DIR))
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: socket.socket | None = None
         self._draining = False
         identity = WorkerIdentity(
             id=UUID(worker.id), name=worker.name, host=worker.host, pid=worker.pid, code_digest=worker.code_digest
         )
-        seat_take(Seat(path=str(self._folder / "keeper"), worker=identity))
+        seat_take(Seat(path=str(self._path), worker=identity))
 
     @property
     def keeper_pid(self) -> int | None:
@@ -61,7 +58,7 @@ class Link:
 
     def _start(self) -> subprocess.Popen[bytes]:
         descriptor = self._listener.fileno()
-        told = {"worker": self._worker.as_json(), "listener": descriptor, "folder": str(self._folder)}
+        told = {"worker": self._worker.as_json(), "listener": descriptor, "socket": str(self._path)}
         command = [sys.executable, "-m", "tasks_app.keeper"]
         process = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=[descriptor])
         assert process.stdin is not None
@@ -72,7 +69,7 @@ class Link:
     def _connect(self) -> None:
         if self._connection is not None:
             self._connection.close()
-        self._connection = protocol.connect(str(self._folder / "keeper"))  # the backlog holds it until it is taken
+        self._connection = protocol.connect(str(self._path))  # the backlog holds it until it is taken
         self._connection.setblocking(False)
         self._say({"do": "hello", "role": "main", "pid": os.getpid()})
         if self._draining:

@@ -1,0 +1,48 @@
+"""Where keepers listen: one socket a worker, in the private folder of this installation's sockets.
+
+A worker that died together with its keeper leaves its socket behind; the next worker that starts removes it.
+"""
+
+import secrets
+import socket
+import time
+from contextlib import suppress
+from pathlib import Path
+
+NAME, UNFINISHED = "keeper-", "new-"
+YOUNG = 60.0  # seconds in which a socket may still be on its way to its name
+
+
+def listen(folder: Path) -> tuple[socket.socket, Path]:
+    """Bind a socket of our own and listen; returns it with its path. Removes what dead workers left."""
+    _remove_left(folder)
+    mark = secrets.token_hex(4)
+    unfinished, path = folder / f"{UNFINISHED}{mark}", folder / f"{NAME}{mark}"
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listener.bind(str(unfinished))
+    listener.listen(128)
+    unfinished.rename(path)  # only now: whoever finds this name deaf may remove it
+    return listener, path
+
+
+def _remove_left(folder: Path) -> None:
+    for path in folder.glob(f"{NAME}*"):
+        if _is_deaf(path):
+            path.unlink(missing_ok=True)
+    for path in folder.glob(f"{UNFINISHED}*"):
+        with suppress(FileNotFoundError):
+            if time.time() - path.stat().st_mtime > YOUNG:
+                path.unlink()
+
+
+def _is_deaf(path: Path) -> bool:
+    """Whether nobody listens there any more: neither the worker nor its keeper, who share the socket."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.settimeout(1.0)
+        try:
+            probe.connect(str(path))
+        except ConnectionRefusedError:
+            return True
+        except OSError:
+            return False
+    return False
