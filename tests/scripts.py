@@ -45,6 +45,11 @@ def one_at_a_time(view: TaskView) -> Decision:
     return SCRIPTS[view.intent["script"]](view)
 
 
+@agent("case.quiet", done_when=[criterion("note.is_there", box="world")], calls_at_once=1)
+def one_call_at_a_time(view: TaskView) -> Decision:
+    return SCRIPTS[view.intent["script"]](view)
+
+
 def ticket_find(key: str) -> LookUp:
     answer = look("/tickets", key=key)
     if answer["tickets"]:
@@ -126,6 +131,33 @@ def file_has_rows(name: str, at_least: int) -> Observation:
     rows = len(answer.text.splitlines()) if answer.is_success else 0
     details = {"digest": answer.headers.get("ETag", ""), "size": len(answer.content) if answer.is_success else 0}
     return Observation(holds=rows >= at_least, expected=at_least, seen=rows, details=details)
+
+
+class Notices(BaseModel):
+    room: str
+    texts: list[str]
+
+
+def notices_post(args: Notices, context: CallContext) -> Answer:
+    """One key an item: what was posted already is answered as it was (E07)."""
+    items = [{"key": f"{context.key}-{n}", "room": args.room, "text": text} for n, text in enumerate(args.texts)]
+    made = post(context, "/batch", {"items": items})
+    return Answer(result={"ids": [item["id"] for item in made["items"]]}, reference=made["items"][0]["id"])
+
+
+def notices_seen(args: Notices, answer: Answer) -> Observed:
+    found = [one["text"] for one in look("/batch")["items"] if one["room"] == args.room]
+    return Observed(matches=found == args.texts, seen=found, reference=answer.reference)
+
+
+def notices_unkeyed(args: Notices, context: CallContext) -> Answer:
+    """Nothing ties an item to its call: nobody can tell how far it came."""
+    made = post(context, "/batch", {"items": [{"room": args.room, "text": text} for text in args.texts]})
+    return Answer(result={"ids": [item["id"] for item in made["items"]]}, reference=made["items"][0]["id"])
+
+
+tool("c.batch", arguments=Notices, effect_class="keyed", verify=notices_seen, **QUICK)(notices_post)
+tool("c.batch_opaque", arguments=Notices, effect_class="opaque", asks=False, **QUICK)(notices_unkeyed)
 
 
 class Job(BaseModel):

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import ProgrammingError
 
 from core import database
 from core.errors import HandrailError
@@ -16,6 +17,8 @@ from tasks_app.record.export import export_lines, stream_head
 from tasks_app.record.purge import tasks_purge
 from tasks_app.record.rebuild import task_differences
 from tasks_app.record.verify import strays, stream_verify, streams
+
+NOT_ALLOWED = "42501"  # SQLSTATE insufficient_privilege
 
 
 class Command(BaseCommand):
@@ -45,6 +48,13 @@ class Command(BaseCommand):
             getattr(self, options["verb"])(options)
         except HandrailError as error:
             raise CommandError(error.detail) from error
+        except ProgrammingError as error:
+            if getattr(error.__cause__, "sqlstate", None) != NOT_ALLOWED:
+                raise
+            raise CommandError(
+                f"The database refused this to the role ({str(error).splitlines()[0]}); nothing was removed. "
+                "Removing records is for the owner of the tables: set DATABASE_OWNER_URL."
+            ) from error
         except OSError as error:
             raise CommandError(f"{error.filename}: {error.strerror}.") from error
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 from django.db import connection
@@ -17,8 +18,9 @@ from chaos_app.proxy import Fate, Plan, Proxy, proxy_start
 from chaos_app.world.client import WorldClient
 from core import boundaries
 from core.boundaries import Crossing
+from tasks_app import tasks
 from tasks_app.executor import slice_run
-from tasks_app.leases import lease_claim
+from tasks_app.leases import Lease, WorkerIdentity, lease_claim
 from tasks_app.models import Call, Event, Task
 from tasks_app.runtime import attempting, running
 from tasks_app.status import Status
@@ -136,6 +138,63 @@ def test_a_commit_whose_answer_is_never_seen_is_looked_up_and_never_repeated_bli
         assert len(set(attempts)) == len(attempts)
     assert not wrong, (wrong, kinds(undisturbed))
     assert {line.what for line in proxy.log} == {fate}
+
+
+class Claiming(StillKeeper):
+    """What a worker's process knows of its keeper, where it claims by itself."""
+
+    def __init__(self, worker: WorkerIdentity) -> None:
+        super().__init__()
+        self.worker, self.expected = worker, set[UUID]()
+
+    def identity(self) -> WorkerIdentity:
+        return self.worker
+
+    def expect(self, task: UUID, nonce: UUID) -> None:
+        self.expected.add(nonce)
+
+    def settle(self, nonce: UUID) -> None:
+        self.expected.discard(nonce)
+
+    def watch(self, lease: Lease, *, slice_deadline: float) -> None:
+        self.expected.discard(lease.token.nonce)
+
+    def draining(self) -> bool:
+        return False
+
+
+@pytest.mark.parametrize("fate", list(Fate))
+def test_a_claim_whose_commit_is_never_seen_is_given_back_and_taken_again(
+    fate: Fate, rig: Callable[[], Rig], proxy: Proxy, client: WorldClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """L02: kept or dropped, nobody waits for the lease to run out, and it counts as nobody's fault."""
+    one = rig()
+    task = one.task(**intent_of("keyed", 0))
+    keeper = Claiming(one.worker)
+    monkeypatch.setattr(tasks, "client_here", lambda: keeper)
+    plans: list[Plan] = []
+
+    def handle(crossing: Crossing) -> None:
+        if (crossing.boundary, crossing.position) == ("L02", "before") and not plans:
+            plans.append(proxy.arm(Plan(fate, containing=b"COMMIT")))
+
+    def life() -> bool:
+        tasks.slice_task(str(task.pk))
+        task.refresh_from_db()
+        return task.status in ENDS
+
+    boundaries.install(handle)
+    try:
+        with through(proxy):
+            wait_for(life, seconds=30)
+    finally:
+        boundaries.install(None)
+    assert plans[0].fired.is_set()
+    assert (task.status, effects_of(client, task), keeper.expected) == (Status.COMPLETED, 1, set())
+    lost = Event.objects.filter(stream=task.pk, kind="slice.lost")
+    assert [(e.data["seen"], e.data["counted"]) for e in lost] == [("database away", False)] * (fate == Fate.KEPT)
+    epochs = Event.objects.filter(stream=task.pk, kind="slice.claimed").values_list("epoch", flat=True)
+    assert len(set(epochs)) == len(epochs)
 
 
 def test_a_worker_that_has_not_seen_its_commit_within_send_by_does_not_send(

@@ -209,6 +209,46 @@ def test_calls_over_the_limit_of_their_tool_wait_and_say_so(rig: Rigs, client: W
     assert [effects_of(client, t) for t in (busy, task)] == [1, 1]
 
 
+@script
+def pair_of_plain(view: TaskView) -> Decision:
+    if "a" not in view.calls:
+        return calls(*[call("t.ticket", name=n, title=f"{view.intent['title']}-{n}") for n in "ab"])
+    return complete()
+
+
+def in_flight_at_once(task: Task) -> int:
+    """The most attempts of a task that were open at one moment."""
+    now = most = 0
+    for kind in kinds(task):
+        now += {"call.attempted": 1, "call.outcome": -1}.get(kind, 0)
+        most = max(most, now)
+    return most
+
+
+def test_an_agent_has_no_more_calls_at_once_than_it_may(rig: Rigs, client: WorldClient) -> None:
+    for agent, most in (("case.script", 2), ("case.quiet", 1)):
+        one = rig()
+        task = one.task(agent, script="pair_of_plain", title=fresh())
+        one.run(task, until=lambda t: t.status in MORE_ENDS)
+        assert (task.status, effects_of(client, task)) == (Status.COMPLETED, 2)
+        assert in_flight_at_once(task) == most
+
+
+def test_the_calls_of_an_agents_other_tasks_count_as_well(rig: Rigs, client: WorldClient) -> None:
+    one = rig()
+    arguments = {"title": fresh()}
+    busy = one.task("case.quiet", script="one", tool="t.ticket", arguments=arguments)
+    one.die_at = ("E02", "before_send", 1)
+    one.slice(busy)  # dead in flight: its attempt counts as one that may still act
+    task = one.task("case.quiet", script="one", tool="t.ticket", arguments={"title": fresh()})
+    one.slice(task)
+    task.refresh_from_db()
+    assert (task.status, task.wait["kind"], effects_of(client, task)) == (Status.WAITING, "limit", 0)
+    for each in (busy, task):
+        one.run(each, until=lambda t: t.status in MORE_ENDS)
+        assert (each.status, effects_of(client, each)) == (Status.COMPLETED, 1)
+
+
 def test_two_calls_of_one_step_over_the_limit_run_one_after_the_other(rig: Rigs, client: WorldClient) -> None:
     task = run(rig(), "pair_of_limited")
     assert (task.status, effects_of(client, task)) == (Status.COMPLETED, 2)
