@@ -11,12 +11,16 @@ from celery import shared_task
 from celery.exceptions import TimeLimitExceeded
 from django.db import InterfaceError, OperationalError, close_old_connections
 
+from core.database_trouble import database_trouble
+from core.errors import HandrailError
+from core.models import Workspace
 from tasks_app.executor import slice_run
-from tasks_app.keeper import link
+from tasks_app.keeper import asked_to_end, link
 from tasks_app.keeper.client import Client, client_here
 from tasks_app.leases import Lease, lease_claim
 from tasks_app.losses import Loss, lease_lose
-from tasks_app.wake import TASK
+from tasks_app.services.recheck import task_recheck
+from tasks_app.wake import RECHECK, TASK
 
 log = structlog.get_logger(__name__)
 DatabaseAway = (OperationalError, InterfaceError)
@@ -37,19 +41,36 @@ class SliceTask(CeleryTask):  # type: ignore[type-arg]  # not generic when it ru
 @shared_task(name=TASK, base=SliceTask, acks_late=True, ignore_result=True, max_retries=0)
 def slice_task(task_id: str) -> None:
     """Run one slice of the task, if it is due and nobody else holds it. Never fails, never retries."""
+    if asked_to_end.ending():  # a hint that is lost; whoever else there is takes the task
+        return
+    with asked_to_end.busy():
+        _slice(task_id)
+
+
+def _slice(task_id: str) -> None:
     close_old_connections()  # one that broke since the last slice is noticed here, not by the claim
     task, keeper, nonce = UUID(task_id), client_here(), uuid4()
     keeper.expect(task, nonce)  # a death between the claim's commit and the watch is proven as well (L02, L03)
     try:
         lease = lease_claim(task=task, worker=keeper.identity(), nonce=nonce)
     except DatabaseAway as error:
-        log.warning("claim_put_off", task_id=task_id, error=type(error).__name__)
+        log.warning("claim_put_off", task_id=task_id, reason=_reason(error))
         lease = None
         _give_back(task, nonce, Loss(seen="database away", counted=False))  # it may have been committed unheard
     if lease is None:
         keeper.settle(nonce)
         return
     _run(lease, keeper)
+
+
+@shared_task(name=RECHECK, acks_late=True, ignore_result=True, max_retries=0)
+def recheck_task(task_id: str, workspace_id: str, actor: str) -> None:
+    """Check the evidence of a completed task again for ``actor``, who was allowed to ask."""
+    close_old_connections()
+    try:
+        task_recheck(workspace=Workspace.objects.get(pk=workspace_id), task=UUID(task_id), actor=actor)
+    except (HandrailError, *DatabaseAway) as error:
+        log.warning("recheck_not_done", task_id=task_id, reason=str(error))
 
 
 def _run(lease: Lease, keeper: Client) -> None:
@@ -64,11 +85,18 @@ def _run(lease: Lease, keeper: Client) -> None:
 
 def _failed(lease: Lease, error: Exception) -> None:
     """Give the task back. A database that is away is nobody's fault, and if it stays away the lease runs out."""
-    away = isinstance(error, DatabaseAway)
+    if isinstance(error, DatabaseAway):
+        log.warning("slice_put_off", task_id=str(lease.task), epoch=lease.token.epoch, reason=_reason(error))
+        _give_back(lease.task, lease.token.nonce, Loss(seen="database away", counted=False))
+        return
     lines = [line.rstrip() for line in traceback.format_exception(error)][-LOG_LINES:]
     log.error("slice_failed", task_id=str(lease.task), epoch=lease.token.epoch, error=repr(error), trace=lines)
-    seen = "database away" if away else f"executor failed: {type(error).__name__}"
-    _give_back(lease.task, lease.token.nonce, Loss(seen=seen, log_tail=lines, counted=not away))
+    seen = f"executor failed: {type(error).__name__}"
+    _give_back(lease.task, lease.token.nonce, Loss(seen=seen, log_tail=lines))
+
+
+def _reason(error: Exception) -> str:
+    return database_trouble(error) or type(error).__name__
 
 
 def _give_back(task: UUID, nonce: UUID, loss: Loss) -> None:

@@ -21,7 +21,7 @@ from core.hints import after_commit
 
 log = structlog.get_logger(__name__)
 
-TASK = "tasks_app.slice"
+TASK, RECHECK = "tasks_app.slice", "tasks_app.recheck"
 PATIENCE = 1.0  # seconds for connecting, and for an answer
 SILENCE = 1.0  # seconds without a try after a failure
 OPTIONS = {"max_retries": 0, "socket_connect_timeout": PATIENCE, "socket_timeout": PATIENCE}
@@ -94,19 +94,24 @@ def _wake_after_commit(task_id: UUID) -> None:
 
 def wake_now(task_id: UUID) -> bool:
     """Send the message now; False, and a line in the log, if it could not be sent."""
+    return send_now(TASK, str(task_id))
+
+
+def send_now(name: str, *arguments: str) -> bool:
+    """Send one message to the workers; False, and a line in the log, if it could not be sent."""
     try:
-        broker.use(lambda connection: _publish(connection, task_id))
+        broker.use(lambda connection: _publish(connection, name, arguments))
     except BrokerAwayError:
         return False
     except Exception as error:  # whatever the transport raises: a lost hint is harmless
-        log.warning("wake_up_lost", task_id=str(task_id), error=type(error).__name__)
+        log.warning("wake_up_lost", message=name, task_id=arguments[0], error=type(error).__name__)
         return False
     return True
 
 
-def _publish(connection: Connection, task_id: UUID) -> None:
+def _publish(connection: Connection, name: str, arguments: tuple[str, ...]) -> None:
     options: dict[str, Any] = {"connection": connection, "retry": False, "ignore_result": True}
-    current_app.send_task(TASK, args=[str(task_id)], **options)
+    current_app.send_task(name, args=arguments, **options)
 
 
 def wake_ups_waiting() -> int | None:

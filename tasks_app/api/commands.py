@@ -24,7 +24,7 @@ from tasks_app.api.schemas import (
 )
 from tasks_app.services.cancel import task_cancel
 from tasks_app.services.copy import task_copy
-from tasks_app.services.recheck import task_recheck
+from tasks_app.services.recheck import recheck_ask
 from tasks_app.services.settle import call_settle
 from tasks_app.services.signal import signal_send
 from tasks_app.services.steer import task_move, task_pause, task_resume
@@ -95,12 +95,14 @@ def settle(request: HttpRequest, task: UUID, name: str, body: SettleIn) -> Any:
     return call_out(settled)
 
 
-@router.post("/{uuid:task}/recheck", response=RecheckOut)
+@router.post("/{uuid:task}/recheck", response={202: RecheckOut})
 def recheck(request: HttpRequest, task: UUID) -> Any:
-    """Check the evidence of a completed task again; an unverified one is given to a worker to check."""
+    """Ask a worker to check the evidence of a completed or unverified task again.
+
+    What it sees follows in the record: evidence.observed for each criterion, evidence.gone where one no longer holds.
+    """
     who = caller(request, Right.TASKS_OPERATE)
-    missing = task_recheck(workspace=who.workspace, task=task, actor=who.actor)
-    return {"missing": missing}
+    return Status(202, {"after_seq": recheck_ask(workspace=who.workspace, task=task, actor=who.actor)})
 
 
 @router.post("/{uuid:task}/copy", response={201: TaskOut})

@@ -159,9 +159,9 @@ class AnswerOut(Schema):
 
 
 class RecheckOut(Schema):
-    """The criteria that no longer hold: criterion, expected, seen."""
+    """A worker was asked; the evidence follows in the record after this sequence."""
 
-    missing: list[dict[str, Any]]
+    after_seq: int
 
 
 class StopOut(Schema):

@@ -17,8 +17,10 @@ from celery.worker.state import active_requests, reserved_requests
 from django.conf import settings
 
 from tasks_app import registry
+from tasks_app.keeper.asked_to_end import heed
 from tasks_app.keeper.link import Link, link_open
 from tasks_app.keeper.process import status_text
+from tasks_app.keeper.tail import tail_begin
 from tasks_app.keeper.warm import warm_up
 from tasks_app.workers import WorkerDescription, carries_now
 
@@ -37,7 +39,8 @@ class KeeperStep(bootsteps.StartStopStep):
         registry.modules_load()  # user code that cannot be imported ends the worker here, with its name
         self._worker = worker
         self._link = link_open(_describe(worker))
-        signals.worker_process_init.connect(warm_up, weak=False)
+        for begin in (heed, tail_begin, warm_up):
+            signals.worker_process_init.connect(begin, weak=False)
         KeeperStep.here = self
         super().__init__(worker, **kwargs)
 
@@ -45,7 +48,8 @@ class KeeperStep(bootsteps.StartStopStep):
         """Wait for the keeper; begin to look, where no event loop will call us; hear of a shutdown."""
         self._link.served(SERVED_WITHIN)  # on a busy machine it starts later than the pool
         signals.worker_shutting_down.connect(self._drain, weak=False)
-        if worker.hub is None:
+        if worker.hub is None:  # slices run in threads of this process
+            tail_begin()
             worker.timer.call_repeatedly(EVERY, self.look)
 
     def register_with_event_loop(self, worker: Any, hub: Any) -> None:

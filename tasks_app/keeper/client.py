@@ -97,6 +97,16 @@ class Client:
         """Whether the worker is shutting down: hand over calmly."""
         return self._draining
 
+    def note(self, line: str) -> None:
+        """Tell what this process has just logged: its keeper keeps the last lines, in case it dies now."""
+        # Not waiting for the lock: whoever holds it may be the one who logs.
+        if self._lock.acquire(blocking=False):
+            try:
+                if self._connection is not None:
+                    self._sent({"do": "logged", "line": line})
+            finally:
+                self._lock.release()
+
     def _say(self, nonce: str, message: Message) -> None:
         with self._lock:
             said = self._said.setdefault(nonce, {})
@@ -188,3 +198,8 @@ def client_here() -> Client:
         if _client is None or _client[0] != os.getpid():
             _client = (os.getpid(), Client(_seat))
         return _client[1]
+
+
+def draining_here() -> bool:
+    """Whether this process has heard that its worker shuts down."""
+    return _client is not None and _client[0] == os.getpid() and _client[1].draining()

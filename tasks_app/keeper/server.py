@@ -23,6 +23,7 @@ from tasks_app.keeper.process import WatchedProcess, peer_pid, stopped
 from tasks_app.keeper.protocol import Message
 from tasks_app.keeper.renewer import Death, Renewer
 from tasks_app.keeper.table import Table, Watched
+from tasks_app.keeper.tail import LINES
 from tasks_app.losses import Loss
 from tasks_app.workers import WorkerDescription
 
@@ -49,6 +50,7 @@ class Dying:
     slices: list[Watched]
     until: float
     killed: frozenset[UUID] = field(default_factory=frozenset)
+    said: tuple[str, ...] = ()
 
 
 class Server:
@@ -67,6 +69,7 @@ class Server:
         self._exits: dict[int, str] = {}
         self._causes: dict[UUID, str] = {}
         self._killed: set[UUID] = set()
+        self._logged: dict[int, deque[str]] = {}
         self._draining = False
         self._told: deque[UUID] = deque()
         self._quiet_at = math.inf
@@ -148,7 +151,8 @@ class Server:
         killed = frozenset(watched.nonce for watched in slices) & self._killed
         self._killed -= killed
         wait = 0.0 if self._main_gone or process.pid == self._worker.pid else settings.EXIT_STATUS_SECONDS
-        self._dying[process.pid] = Dying(slices=slices, until=time.monotonic() + wait, killed=killed)
+        said = tuple(self._logged.pop(process.pid, ()))
+        self._dying[process.pid] = Dying(slices=slices, until=time.monotonic() + wait, killed=killed, said=said)
 
     def _bury(self, pid: int) -> None:
         dying, status = self._dying.pop(pid), self._exits.pop(pid, None)
@@ -161,7 +165,7 @@ class Server:
         if dying.killed and watched.nonce not in dying.killed:  # its process was killed for another task's slice
             return Loss(seen="killed with another task's slice", exit_status=status, counted=False)
         seen = "killed at deadline" if dying.killed else (cause or "process gone")
-        return Loss(seen=seen, exit_status=status)
+        return Loss(seen=seen, exit_status=status, log_tail=dying.said)
 
     def _kill(self, watched: Watched) -> None:
         if watched.nonce in self._killed:
@@ -213,6 +217,8 @@ class Server:
             case {"do": "forget", "nonce": nonce}:
                 with self._lock:
                     self._table.forget(UUID(nonce))
+            case {"do": "logged", "line": str(line)}:
+                self._logged.setdefault(peer.pid, deque(maxlen=LINES)).append(line)
             case {"do": "exited", "pid": int(pid), "status": str(status)}:
                 self._exits[pid] = status
             case {"do": "cause", "task": task, "cause": str(cause)}:

@@ -18,7 +18,7 @@ from tasks_app.forms import ACTION_FORMS, fresh_forms
 from tasks_app.models import Task
 from tasks_app.services.cancel import task_cancel
 from tasks_app.services.copy import task_copy
-from tasks_app.services.recheck import task_recheck
+from tasks_app.services.recheck import recheck_ask
 from tasks_app.services.signal import signal_send
 from tasks_app.services.steer import task_pause, task_resume
 from tasks_app.status import Status
@@ -67,12 +67,8 @@ def _resume(principal: Principal, task: Task, form: forms.Form) -> Answer:
 
 def _recheck(principal: Principal, task: Task, form: forms.Form) -> Answer:
     who = principal.require(Right.TASKS_OPERATE)
-    missing = task_recheck(workspace=who.workspace, task=task.pk, actor=who.actor)
-    if task.status == Status.UNVERIFIED:
-        return "A worker checks it again.", task.pk
-    if missing:
-        return "Checked again: something no longer holds. See below.", task.pk
-    return "Checked again: everything still holds.", task.pk
+    recheck_ask(workspace=who.workspace, task=task.pk, actor=who.actor)
+    return "A worker checks it again; what it sees is added to the timeline.", task.pk
 
 
 def _cancel(principal: Principal, task: Task, form: forms.Form) -> Answer:

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 import tests.agents as outside
-from tasks_app.models import Event, Task
-from tasks_app.services.recheck import task_recheck
+from core.errors import Unavailable
+from tasks_app.models import Event, Task, Worker
+from tasks_app.services.recheck import recheck_ask, task_recheck
 from tasks_app.services.signal import signal_send
 from tasks_app.services.steer import NotNow
 from tasks_app.testing import task_run, worker_here
@@ -48,14 +49,28 @@ def test_evidence_that_has_gone_is_said_and_the_task_stays_completed(people: Peo
     assert Task.objects.get(pk=told.id).status == "completed"
 
 
+def ask(people: People, task: Task) -> int:
+    return recheck_ask(workspace=people.workspace, task=task.id, actor="person:silas")
+
+
+def test_whoever_asks_is_told_where_no_worker_could_look(people: People, told: Task) -> None:
+    task_run(told.id, worker_here())
+    Worker.objects.all().delete()
+    with pytest.raises(Unavailable, match="No worker lives"):
+        ask(people, told)
+
+
 def test_an_unverified_task_is_given_to_a_worker(people: People, told: Task) -> None:
     outside.GONE.add("in")
     assert task_run(told.id, worker_here()).status == "unverified"
     outside.GONE.clear()
-    assert recheck(people, told) == []
+    before = Task.objects.get(pk=told.id).head_seq
+    assert ask(people, told) == before + 1
     assert task_run(told.id, worker_here()).status == "completed"
 
 
 def test_a_task_that_has_not_completed_is_not_checked(people: People, told: Task) -> None:
     with pytest.raises(NotNow):
         recheck(people, told)
+    with pytest.raises(NotNow):
+        ask(people, told)

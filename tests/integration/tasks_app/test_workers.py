@@ -9,7 +9,7 @@ from django.db import connection
 
 from tasks_app.models import Task, Worker
 from tests.integration.tasks_app.conftest import event, kinds, wait_for_event
-from tests.processes import alive, children, kill, wait_for
+from tests.processes import alive, children, descendants, kill, wait_for
 
 pytestmark = pytest.mark.timeout(300)  # a busy machine takes long to start a worker
 LEASE = 4.0
@@ -215,6 +215,39 @@ def test_a_worker_that_shuts_down_hands_its_slices_over_calmly(fleet, pool):
     wait_for_event(task.id, "task.completed", seconds=30)
     assert "slice.lost" not in kinds(task.id)
     assert first.wait(timeout=20) == 0
+
+
+def test_a_signal_to_every_process_of_a_worker_at_once_is_no_loss(fleet):
+    """As a service manager ends a unit: workers, pool processes and keeper get SIGTERM together."""
+    first = fleet.worker("one")
+    task = fleet.task("hold", "finish", gate=str(fleet.gate()))
+    claimed(task)
+    fleet.worker("two")
+    for pid in [*descendants(first.pid), first.pid]:
+        os.kill(pid, signal.SIGTERM)
+    assert wait_for_event(task.id, "slice.released").data["why"] == "handed over"
+    wait_for_event(task.id, "task.completed", seconds=30)
+    assert "slice.lost" not in kinds(task.id)
+    assert first.wait(timeout=20) == 0
+
+
+def test_a_pool_process_that_alone_is_asked_to_end_is_a_loss(fleet):
+    fleet.worker("one", concurrency=1)
+    fleet.sweeper()
+    task = fleet.task("hold", "finish", gate=str(fleet.gate()))
+    child = claimed(task).data["pid"]
+    os.kill(child, signal.SIGTERM)
+    assert wait_for_event(task.id, "slice.lost").data["seen"] == "process gone"
+    wait_for_event(task.id, "task.completed")
+    assert not alive(child)
+
+
+def test_a_loss_carries_the_last_lines_that_the_dead_process_logged(fleet):
+    fleet.worker("one")
+    task = fleet.task("last_words", "finish")
+    lost = wait_for_event(task.id, "slice.lost")
+    assert [line for line in lost.data["log_tail"] if "the pump is getting hot" in line]
+    assert len(lost.data["log_tail"]) <= 5
 
 
 def test_cutting_every_connection_of_a_living_worker_is_no_takeover(fleet):
