@@ -7,7 +7,7 @@ PACKAGES := core tasks_app approvals_app chaos_app
 SIDE_BY_SIDE := -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 LOCK := uv pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-annotate --no-header
 
-.PHONY: help demo demo-once up drill test bench peers check lock
+.PHONY: help demo demo-once up drill test bench picture peers check lock
 
 help:
 	@echo "make demo       everything, with ten incidents to work on; prints a sign-in link; Ctrl-C stops it"
@@ -18,6 +18,7 @@ help:
 	@echo "make bench      the figures, as JSON lines"
 	@echo "make peers      two peers in an environment of their own, for make bench to run beside us"
 	@echo "make check      linters, types, import rules, templates, migrations, settings"
+	@echo "make picture    the README's picture, taken of the real page (needs a Chromium)"
 	@echo "make lock       resolve the lock files anew from pyproject.toml (needs uv)"
 
 $(RUN): requirements.lock .ci/environment
@@ -45,6 +46,9 @@ test: $(DEV)
 
 bench: $(DEV)
 	@exec $(PYTHON) -m tests.bench $(ARGS)
+
+picture: $(DEV)
+	@exec $(PYTHON) -m tests.browser.picture
 
 peers: $(DEV)
 	@test -x .venv-peers/bin/python || $(PYTHON) -m venv .venv-peers

@@ -162,8 +162,8 @@ class LiveConsumer(AsyncWebsocketConsumer):
                     message = await read_in_thread(part.read)
                     if message is not None:
                         await self._send(message)
-            except Withdrawn:
-                return  # the page's own reading says so
+            except (Withdrawn, OSError):
+                return  # the page's own reading says so; or the browser has gone
             except Exception as error:
                 log.info("live_frame_failed", error=type(error).__name__)
             await asyncio.sleep(FRAME_COALESCE)

@@ -105,6 +105,16 @@ def test_the_token_command_says_what_is_wrong(people: People) -> None:
         call_command("token", "create", "rhea", "--workspace", "harbour")
     with pytest.raises(CommandError, match="no workspace"):
         call_command("token", "list", "--workspace", "nowhere")
+    with pytest.raises(CommandError, match=r"Say which workspace with --workspace. There are: .*harbour"):
+        call_command("token", "list")
+
+
+def test_a_token_of_the_only_workspace_needs_no_word_about_it(people: People) -> None:
+    people.elsewhere.memberships.all().delete()
+    people.elsewhere.delete()
+    out = StringIO()
+    call_command("token", "create", "rhea", "--scope", "tasks:read", stdout=out, stderr=StringIO())
+    assert token_find(secret=out.getvalue().strip()).workspace == people.workspace
 
 
 def test_the_workspace_command_makes_a_workspace_and_sets_roles(people: People) -> None:
