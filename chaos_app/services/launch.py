@@ -104,7 +104,7 @@ def command_of(run: DrillRun) -> list[str]:
         value = run.selection.get(name)
         for one in value if isinstance(value, list) else [value] if value else []:
             command += [option, str(one)]
-    return command
+    return [*command, "--minutes", f"{settings.HANDRAIL_DRILL_MINUTES:g}"]
 
 
 def _start(pk: UUID) -> None:

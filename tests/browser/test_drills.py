@@ -1,5 +1,6 @@
 """The pages of drills in a real browser: axe in both themes, wide and narrow, and without scripts."""
 
+import json
 import os
 from pathlib import Path
 
@@ -68,3 +69,33 @@ def test_a_case_is_read_without_scripts(run, signed_in):
     page.get_by_role("link", name="E04.twice").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("the effect happened and its answer is lost")
     expect(page.get_by_text("Happened twice").first).to_be_visible()
+
+
+@pytest.fixture
+def under_way(transactional_db, written):  # noqa: F811
+    people = people_create()
+    folder = written(some()[:1], state="running")
+    lines = [
+        {"at": 1.0, "cell": "E05.before.opaque.kill", "stage": stage, "what": "", "worker": "w-3", "epoch": 2, "pid": 7}
+        for stage in ("armed", "reached")
+    ]
+    (folder / "progress.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    drills_collect()
+    DrillRun.objects.update(workspace=people.workspace)
+    return people, DrillRun.objects.get()
+
+
+def test_a_run_under_way_shows_its_lanes_renews_itself_and_can_be_stopped(under_way, signed_in, written):  # noqa: F811
+    people, row = under_way
+    page = signed_in(people.rhea).new_page()
+    page.goto(f"/drills/{row.pk}/")
+    expect(page.get_by_role("heading", name="1 of 1 cases are judged")).to_be_visible()
+    expect(page.get_by_role("row", name="E05.before.opaque.kill")).to_contain_text("w-3, lease no. 2")
+    axe_clean(page)
+    shot(page, "drills-under-way")
+    written(some(), state="running")
+    drills_collect()
+    expect(page.get_by_role("heading", name="3 of 3 cases are judged")).to_be_visible(timeout=15_000)
+    page.get_by_role("button", name="Stop and clean up").click()
+    expect(page.get_by_role("button", name="Stopping")).to_be_disabled()
+    assert (Path(row.folder) / "stop").exists()

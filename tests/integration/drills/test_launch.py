@@ -28,7 +28,7 @@ def test_a_launch_is_audited_with_what_it_runs(people):
     run = launch(people, selection={"row": ["E04"]}, seed=5)
     said = Event.objects.get(stream=people.workspace.pk, kind="drill.launched")
     assert (said.actor, said.data["seed"], said.data["selection"]) == ("person:rhea", 5, {"row": ["E04"]})
-    assert command_of(run) == ["drill", "run", "--suite", "core", "--seed", "5", "--boundary", "E04"]
+    assert command_of(run) == ["drill", "run", "--suite", "core", "--seed", "5", "--boundary", "E04", "--minutes", "60"]
 
 
 def test_in_a_forbidden_environment_no_drill_starts(people, settings):
@@ -83,5 +83,5 @@ def test_the_controller_is_a_process_of_its_own_that_knows_its_run(people, tmp_p
     assert sys.executable
     run = launch(people, seed=3)
     log = tmp_path / "drills" / f"{run.pk}.log"
-    expected = f"{run.pk} drill run --suite core --seed 3\n"
+    expected = f"{run.pk} drill run --suite core --seed 3 --minutes 60\n"
     wait_for(lambda: log.exists() and log.read_text() == expected, seconds=20, what="the controller to speak")
