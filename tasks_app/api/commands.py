@@ -25,6 +25,7 @@ from tasks_app.api.schemas import (
 from tasks_app.services.cancel import task_cancel
 from tasks_app.services.copy import task_copy
 from tasks_app.services.recheck import recheck_ask
+from tasks_app.services.repeat import repeat_allow
 from tasks_app.services.settle import call_settle
 from tasks_app.services.signal import signal_send
 from tasks_app.services.steer import task_move, task_pause, task_resume
@@ -93,6 +94,13 @@ def settle(request: HttpRequest, task: UUID, name: str, body: SettleIn) -> Any:
         reference=body.reference,
     )
     return call_out(settled)
+
+
+@router.post("/{uuid:task}/calls/{path:name}/allow-repeat", response=CallOut)
+def allow_repeat(request: HttpRequest, task: UUID, name: str, body: ReasonIn) -> Any:
+    """Let the act of a settled call be done once more: one other call with its business key is not refused."""
+    who = caller(request, Right.TASKS_SETTLE)
+    return call_out(repeat_allow(workspace=who.workspace, task=task, name=name, actor=who.actor, reason=body.reason))
 
 
 @router.post("/{uuid:task}/recheck", response={202: RecheckOut})

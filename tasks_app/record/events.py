@@ -433,6 +433,17 @@ class CallWithdrawn(Event):
 
 
 @dataclass(frozen=True, kw_only=True)
+class CallRepeatAllowed(Event):
+    """A person lets the act of this settled call be done once more: its business key is free for another call."""
+
+    KIND: ClassVar[str] = "call.repeat_allowed"
+    FOREIGN: ClassVar[frozenset[str]] = frozenset({"reason"})
+    name: str
+    business_key: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class CheckpointAdvanced(Event):
     """The place from which the next worker continues: all calls up to this step are settled."""
 

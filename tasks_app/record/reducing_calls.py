@@ -161,6 +161,10 @@ def _withdrawn(calls: Calls, fact: Fact) -> None:
     row["replaced_by"] = fact.data.get("replaced_by") or row["replaced_by"]
 
 
+def _repeat_allowed(calls: Calls, fact: Fact) -> None:
+    calls[fact.data["name"]]["holds_business_key"] = False
+
+
 def _asked(calls: Calls, fact: Fact) -> None:
     _state(calls[fact.data["name"]], CallState.ASKED)
 
@@ -193,6 +197,7 @@ CALLS: dict[str, Callable[[Calls, Fact], None]] = {
     "call.in_doubt": _in_doubt,
     "call.settled": _settled,
     "call.withdrawn": _withdrawn,
+    "call.repeat_allowed": _repeat_allowed,
     "approval.requested": _asked,
     "approval.decided": _decided,
     "approval.expired": _ends_as(CallState.EXPIRED),

@@ -201,7 +201,8 @@ def _refuse_held(task: Task, decided: CallDecision, business_key: str, replaces:
     if first is not None:
         raise CannotIntend(
             "business-key-held",
-            f"The same act exists already: call {first.name!r} of task {first.task_id} ({first.state}).",
+            f"The same act exists already: call {first.name!r} of task {first.task_id} ({first.state})."
+            " It is done again only if a person allows it there.",
             name=decided.name,
             first={"task": str(first.task_id), "call": first.name, "state": first.state},
         )

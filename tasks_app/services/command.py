@@ -12,9 +12,9 @@ from core.boundaries import Boundary, Position, cross
 from core.errors import NotFound
 from core.hints import after_commit, live_hint
 from core.models import Workspace
-from tasks_app.models import Call, Task
+from tasks_app.models import Call, Event, Task
 from tasks_app.record.append import Appended, CallChange, append
-from tasks_app.record.events import Event
+from tasks_app.record.events import Event as Said
 from tasks_app.status import ATTEMPT_OPEN, CallState
 from tasks_app.wake import wake
 
@@ -28,7 +28,7 @@ class Command:
 
     def record(
         self,
-        *events: Event,
+        *events: Said,
         task: Mapping[str, Any] | None = None,
         calls: Sequence[CallChange] = (),
         due: bool = False,
@@ -42,6 +42,10 @@ class Command:
     def attempts_open(self) -> bool:
         """Tell whether an attempt may still act outside, or has acted and nobody has settled it."""
         return Call.objects.filter(task=self.task, state__in=sorted(ATTEMPT_OPEN)).exists()
+
+    def said(self, kind: str, *, name: str) -> bool:
+        """Tell whether the record has an event of this kind about that call."""
+        return Event.objects.filter(stream=self.task.id, kind=kind, data__name=name).exists()
 
     def call_states(self) -> dict[str, CallState]:
         """Return the state of every call by name."""

@@ -92,6 +92,11 @@ def _withdrawn(data: Data, by: Part) -> Line:
     return line(name(data.get("name")), " will not run", *replaced, *quote(data.get("reason")), glyph="cancelled")
 
 
+def _repeat_allowed(data: Data, by: Part) -> Line:
+    allowed = (" allowed the act of ", name(data.get("name")), " to be done once more")
+    return line(by, *allowed, *quote(data.get("reason")), tone="person", glyph="person")
+
+
 CALL_WORDS: Mapping[str, Callable[[Data, Part], Line]] = {
     "call.intended": _intended,
     "call.attempted": _attempted,
@@ -103,4 +108,5 @@ CALL_WORDS: Mapping[str, Callable[[Data, Part], Line]] = {
     "call.in_doubt": _in_doubt,
     "call.settled": _settled,
     "call.withdrawn": _withdrawn,
+    "call.repeat_allowed": _repeat_allowed,
 }

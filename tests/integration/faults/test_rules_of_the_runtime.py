@@ -10,7 +10,9 @@ from chaos_app.world.client import WorldClient
 from tasks_app.decisions import Call as CallDecision
 from tasks_app.decisions import Decision, call, calls, complete, state
 from tasks_app.models import Call, Event, Task
+from tasks_app.record.rebuild import task_differences
 from tasks_app.services.cancel import task_cancel
+from tasks_app.services.repeat import repeat_allow
 from tasks_app.services.steer import task_pause, task_resume
 from tasks_app.status import CallState, Status
 from tasks_app.view import TaskView
@@ -176,6 +178,21 @@ def test_the_same_act_is_refused_in_another_task_too(rig: Rigs, client: WorldCli
         one.run(task, until=lambda t: t.status in MORE_ENDS)
     assert task.status == Status.FAILED
     assert len([t for t in client.state()["tickets"] if t["title"] == title]) == 1
+
+
+def test_an_act_that_a_person_lets_through_is_done_once_more(rig: Rigs, client: WorldClient) -> None:
+    one, title = rig(), fresh()
+
+    def again() -> Task:
+        task = one.task("case.script", script="one", title=title, tool="c.ticket_once", arguments={"title": title})
+        return one.run(task, until=lambda t: t.status in MORE_ENDS)
+
+    first = again()
+    assert again().status == Status.FAILED
+    repeat_allow(workspace=first.workspace, task=first.pk, name="act", actor="person:silas", reason="it was lost")
+    assert [again().status, again().status] == [Status.COMPLETED, Status.FAILED]
+    assert len([t for t in client.state()["tickets"] if t["title"] == title]) == 2
+    assert task_differences(first.pk) == []
 
 
 def test_a_name_is_used_once_in_the_life_of_a_task(rig: Rigs, client: WorldClient) -> None:

@@ -169,6 +169,7 @@ OUTSIDE = [
     ("post", "{task}/move", {"to_version": 1, "reason": "x"}),
     ("post", "{task}/signal", {"name": "x"}),
     ("post", "{task}/copy", {}),
+    ("post", "{task}/calls/pay/allow-repeat", {"reason": "x"}),
     ("post", "{task}/calls/pay/settle", {"answer": "happened", "evidence": "x"}),
 ]
 
