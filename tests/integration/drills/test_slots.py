@@ -4,12 +4,14 @@ import threading
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from chaos_app.models import DrillRun, DrillSchedule, DrillSlot
+from chaos_app.services.launch import LAUNCH_LOCK
 from chaos_app.services.slots import schedule_set, slots_fire
 from core.errors import InvalidInput
 from core.models import Membership
+from tests.processes import wait_for
 
 pytestmark = pytest.mark.django_db
 START = datetime(2027, 1, 1, 0, 55, tzinfo=UTC)
@@ -93,24 +95,33 @@ def test_what_cannot_be_read_is_not_kept(people):
     assert not DrillSchedule.objects.exists()
 
 
+def waiting(cursor) -> int:
+    cursor.execute(
+        "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = %s AND NOT granted", [LAUNCH_LOCK]
+    )
+    return cursor.fetchone()[0]
+
+
 @pytest.mark.django_db(transaction=True)
 def test_many_sweepers_never_fire_one_slot_twice(people, settings, tmp_path):
     settings.BASE_DIR = tmp_path
     (tmp_path / "manage.py").write_text("")
     schedule(people)
-    started: list[int] = []
+    over: list[int] = []
 
     def sweep() -> None:
         try:
-            started.extend(slots_fire(at("01:00")) for _ in range(3))
+            over.append(slots_fire(at("01:00")))
         finally:
             connection.close()
 
     sweepers = [threading.Thread(target=sweep) for _ in range(4)]
-    for sweeper in sweepers:
-        sweeper.start()
+    with transaction.atomic(), connection.cursor() as cursor:  # whoever has decided to launch waits here for the others
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LAUNCH_LOCK])
+        for sweeper in sweepers:
+            sweeper.start()
+        wait_for(lambda: len(over) + waiting(cursor) == 4, seconds=20, what="every sweeper to have looked")
     for sweeper in sweepers:
         sweeper.join()
-    slots_fire(at("01:00"))
     assert slots() == [("01:00", "fired")]
     assert DrillRun.objects.count() == 1
