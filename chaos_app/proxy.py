@@ -6,6 +6,8 @@ Postgres names its own, in a folder of its own: that folder is the host to give 
 """
 
 import asyncio
+import socket
+import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -16,7 +18,9 @@ from pathlib import Path
 
 SOCKET = ".s.PGSQL.5432"
 PIECES = b"PBDEC"  # Parse, Bind, Describe, Execute, Close: what follows belongs to the same request
-READY = b"Z"  # ReadyForQuery: whatever was committed is committed
+READY = b"Z"  # ReadyForQuery: whatever was committed is committed; its byte says whether a transaction is open
+KEY = b"K"  # BackendKeyData: the process of the server behind this connection
+OUTSIDE = b"I"  # no transaction is open
 
 
 class Fate(StrEnum):
@@ -30,12 +34,16 @@ class Fate(StrEnum):
 class Plan:
     """The next request of a client called ``application`` that contains ``containing`` (empty: any) meets this fate.
 
-    ``hold``: the client is left waiting until ``release`` instead of being cut at once.
+    ``pid``: only a request of that process (0: any). ``commits``: only a request that commits, which is the COMMIT of
+    an open transaction, or a statement of its own. ``hold``: the client is left waiting until ``release`` instead of
+    being cut at once.
     """
 
     fate: Fate
     containing: bytes = b""
     application: bytes = b""
+    pid: int = 0
+    commits: bool = False
     hold: bool = False
     fired: threading.Event = field(default_factory=threading.Event)
     release: threading.Event = field(default_factory=threading.Event)
@@ -51,23 +59,23 @@ class Happened:
 
 
 class Proxy:
-    """Forwards every connection; one armed plan at a time. Its methods may be called from any thread."""
+    """Forwards every connection; each plan is met once. Its methods may be called from any thread."""
 
     def __init__(self, *, server: Path, folder: Path) -> None:
         self.server, self.folder = server / SOCKET, folder
         self.log: list[Happened] = []
-        self._plan: Plan | None = None
+        self._plans: list[Plan] = []
         self._doors: set[_Door] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def arm(self, plan: Plan) -> Plan:
         """Let ``plan`` meet the next request that it is for."""
-        self._plan = plan
+        self._plans.append(plan)
         return plan
 
     def disarm(self) -> None:
-        """Forget the plan."""
-        self._plan = None
+        """Forget every plan."""
+        self._plans = []
 
     def cut(self) -> None:
         """End every connection now, as a network would."""
@@ -75,13 +83,16 @@ class Proxy:
             if self._loop is not None:
                 self._loop.call_soon_threadsafe(door.close)
 
-    def take(self, request: bytes, application: bytes) -> Plan | None:
-        """Return the armed plan, once, if this request is what it is for."""
-        plan = self._plan
-        if plan is None or plan.containing not in request or plan.application not in application:
-            return None
-        self._plan = None
-        return plan
+    def backends(self, pid: int) -> list[int]:
+        """Return the server's processes behind the connections of one client process."""
+        return [door.backend for door in list(self._doors) if door.pid == pid and door.backend]
+
+    def take(self, request: bytes, door: "_Door") -> Plan | None:
+        """Return a plan that is for this request, once."""
+        found = next((plan for plan in self._plans if door.meets(plan, request)), None)
+        if found is not None:
+            self._plans.remove(found)
+        return found
 
     def note(self, what: str, size: int) -> None:
         """Write a line of the log."""
@@ -121,6 +132,19 @@ class _Door:
         self._application = b""
         self._swallow = False
         self._answered = asyncio.Event()
+        self._state = OUTSIDE
+        self.pid, self.backend = _peer(client[1]), 0
+
+    def meets(self, plan: Plan, request: bytes) -> bool:
+        """Whether a plan is for this request of this client."""
+        if plan.pid not in {0, self.pid} or plan.containing not in request:
+            return False
+        return plan.application in self._application and (not plan.commits or self._commits(request))
+
+    def _commits(self, request: bytes) -> bool:
+        if self._state != OUTSIDE:
+            return b"COMMIT" in request
+        return not _text(request).lstrip().startswith((b"BEGIN", b"SELECT"))
 
     def close(self) -> None:
         self._client[1].close()
@@ -137,7 +161,7 @@ class _Door:
         self._application = await _startup(self._client[0])
         self._server[1].write(self._application)
         async for request in _requests(self._client[0]):
-            plan = self._proxy.take(request, self._application)
+            plan = self._proxy.take(request, self)
             if plan is not None:
                 await self._fate(plan, request)
                 return
@@ -158,6 +182,10 @@ class _Door:
         with suppress(asyncio.IncompleteReadError, ConnectionError):
             while True:
                 kind, frame = await _frame(self._server[0])
+                if kind == READY:
+                    self._state = frame[5:6]
+                elif kind == KEY:
+                    self.backend = int.from_bytes(frame[5:9])
                 if not self._swallow:
                     self._client[1].write(frame)
                     await self._client[1].drain()
@@ -165,6 +193,21 @@ class _Door:
                     self._answered.set()
         self._answered.set()
         self.close()
+
+
+def _text(request: bytes) -> bytes:
+    """Return the start of a request's statement, empty where it names one that was prepared before."""
+    if request[:1] == b"P":
+        return request[5:].partition(b"\0")[2][:40]
+    return request[5:45] if request[:1] == b"Q" else b""
+
+
+def _peer(writer: asyncio.StreamWriter) -> int:
+    """Return the process at the other end, as the kernel knows it (0 where it does not say)."""
+    if not hasattr(socket, "SO_PEERCRED"):
+        return 0
+    credentials = writer.get_extra_info("socket").getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+    return int.from_bytes(credentials[:4], sys.byteorder)
 
 
 async def _startup(reader: asyncio.StreamReader) -> bytes:

@@ -119,6 +119,8 @@ CELERY_BROKER_URL = os.environ.get("CELERY_BROKER_URL") or address.celery_broker
 CELERY_WORKER_CONSUMER = "tasks_app.keeper.bootstep:Consumer"
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_IGNORE_RESULT = True
+# On a busy machine a new pool process takes long to load; left alone, Celery ends it after 4 s, again and again.
+CELERY_WORKER_PROC_ALIVE_TIMEOUT = 60.0
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False

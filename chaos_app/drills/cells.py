@@ -38,7 +38,7 @@ SECOND: Mapping[Klass, tuple[tuple[tuple[str, str], tuple[str, str]], ...]] = {
         (("E04", "applied"), ("E09", "before")),
         (("E02", "before_send"), ("E02", "before_send")),
     ),
-    Klass.OPAQUE: ((("E04", "applied"), ("L03", "after")), (("E04", "applied"), ("D02", "before"))),
+    Klass.OPAQUE: ((("E04", "applied"), ("L03", "after")), (("E04", "applied"), ("E09", "before"))),
 }
 # Other fault kinds, each once a place (the suite ``full``), where a process of the drill waits at one.
 EVERYWHERE = (

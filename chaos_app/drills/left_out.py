@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from chaos_app.drills.cells import Discovered, places, workload_of
-from chaos_app.drills.names import Klass
+from chaos_app.drills.names import Fault, Klass
 from chaos_app.drills.rows import EFFECTS, ROWS, Row
 
 
@@ -27,6 +27,8 @@ def left_out(discovered: Discovered | None = None) -> tuple[LeftOut, ...]:
         for klass in (*EFFECTS, Klass.NONE)
         if klass not in row.classes
     ]
+    edited = "A call cannot be edited between its approval and its use: another one is asked for."
+    found.append(LeftOut(row="A05", position="situation", klass="every", fault=str(Fault.EDITED), reason=edited))
     if discovered is not None:
         found += _unpassed(discovered)
     return tuple(found)

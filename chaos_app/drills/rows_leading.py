@@ -4,7 +4,7 @@ from chaos_app.drills.names import Fault
 from chaos_app.drills.row import BLOCKED, COMMIT, EITHER, HELD, NONE, Row
 from core.boundaries import Position
 
-PEOPLE = (Fault.EXPIRED, Fault.REVOKED, Fault.EDITED, Fault.CANCELLED, Fault.STOPPED)
+PEOPLE = (Fault.EXPIRED, Fault.REVOKED, Fault.CANCELLED, Fault.STOPPED)
 ASKED = ("asked",)
 
 LEADING = (
@@ -51,6 +51,7 @@ LEADING = (
         id="L05",
         title="the worker lost its lease and writes",
         places=(("E05", Position.BEFORE), ("C02", Position.BEFORE), ("F01", Position.BEFORE)),
+        workloads=("act", "asked"),
         faults=(Fault.ZOMBIE,),
         opaque=EITHER,
         resume="each write is refused and kept apart; an answer that it holds becomes a late receipt",

@@ -18,10 +18,11 @@ async def effects_counted(outside: Outside, **wanted: Any) -> tuple[list[Row], l
     Commits and messages are counted from repository and Maildir: one that the ledger does not know (the world was
     killed in between, or somebody else wrote there) is an effect all the same.
     """
+    system = wanted.get("system")
     async with outside.lock:
-        commits = await asyncio.to_thread(outside.repository.log)
-        found = _in_repository(commits) | _in_mailbox(outside)
-        rows = outside.ledger.effects()
+        commits = await asyncio.to_thread(outside.repository.log) if system in (None, "config") else []
+        found = _in_repository(commits) | (_in_mailbox(outside) if system in (None, "mail") else {})
+        rows = [row for row in outside.ledger.effects() if system in (None, row["system"])]
     known = {row["reference"] for row in rows}
     merged = [row | {"stored": _stored(outside, row, found), "counted": True} for row in rows]
     merged += [effect | {"counted": False} for reference, effect in found.items() if reference not in known]

@@ -1,0 +1,69 @@
+"""Discovery: each workload once without a fault. What it crosses is what can be drilled; its end is the twin's."""
+
+from collections import Counter
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+
+from chaos_app.drills.barrier import Crossed
+from chaos_app.drills.case import Case
+from chaos_app.drills.catalogue import Workload
+from chaos_app.drills.cells import Seen
+from chaos_app.drills.evidence import Control, Evidence, evidence_digest
+from chaos_app.drills.names import Klass, Verdict
+
+Key = tuple[str, Klass]
+
+
+def passages(crossed: Iterable[Crossed]) -> tuple[Seen, ...]:
+    """Return the passages of a run, numbered among those of the same boundary, position and call."""
+    counts: Counter[tuple[str, str, str | None]] = Counter()
+    found = []
+    for one in crossed:
+        at = (str(one.report.boundary), str(one.report.position), one.report.call)
+        counts[at] += 1
+        found.append(Seen(boundary=at[0], position=at[1], call=at[2], nth=counts[at]))
+    return tuple(found)
+
+
+def control_of(evidence: Evidence) -> Control:
+    """Return a run without the fault as what other runs are compared with."""
+    effects = Counter((one.call or "/").rpartition("/")[2] for one in evidence.witness.effects if not one.planted)
+    return Control(
+        kind="twin",
+        end=end_of(evidence),
+        statuses={task.role: task.status for task in evidence.tasks},
+        effects=dict(effects),
+        witness=evidence.witness,
+        digest=evidence_digest(evidence),
+    )
+
+
+def end_of(evidence: Evidence) -> Verdict:
+    """Return how a run without a fault ended: ONCE or NONE, as declared, or else what is wrong with it."""
+    expected = evidence.expected
+    statuses = {task.role: task.status for task in evidence.tasks}
+    if not evidence.quiet or statuses != dict(expected.statuses):
+        return Verdict.STUCK if not evidence.quiet else Verdict.WRONG
+    return expected.end
+
+
+def longest_wait(evidence: Evidence) -> float:
+    """Return for how long a task that was due waited for a worker (seconds): what the machine can do right now."""
+    waited = [0.0]
+    for task in evidence.tasks:
+        claimed = [event.at for event in task.events if event.kind == "slice.claimed"]
+        waited += [claimed[0] - task.events[0].at] if claimed else []
+    return max(waited)
+
+
+def wanted(workloads: Iterable[Workload], keys: Iterable[Key] | None = None) -> list[tuple[Workload, Klass]]:
+    """Return each workload with each class that it has."""
+    chosen = set(keys) if keys is not None else None
+    pairs = [(workload, klass) for workload in workloads for klass in workload.classes]
+    return [(one, klass) for one, klass in pairs if chosen is None or (one.name, klass) in chosen]
+
+
+def play(pool: ThreadPoolExecutor, cases: Iterable[Case]) -> None:
+    """Run cases side by side until all have ended."""
+    for done in [pool.submit(case.run) for case in cases]:
+        done.result()

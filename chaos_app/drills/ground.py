@@ -1,0 +1,212 @@
+"""Everything that a drill runs on: servers, the door before Postgres, people, workers, a sweeper, the outside world.
+
+All of it is this drill's own. Each process is tied to this one by the kernel, and ends with it.
+"""
+
+import json
+import os
+import queue
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from uuid import UUID
+
+import psycopg
+from django.conf import settings
+from django.core.management import call_command
+from django.db import connections
+
+from chaos_app.drills.acts import people_create
+from chaos_app.drills.barrier import Barrier
+from chaos_app.drills.bug_names import ENABLED
+from chaos_app.drills.helpers import Control, Helper, Ticket
+from chaos_app.injector.report import SOCKET
+from chaos_app.world.client import World, world_start
+from core.embedded import children
+from core.embedded.services import Services, embedded
+
+# Processes are killed here, machines are not: what was written, though not synced, outlives a killed server.
+QUICK = {"fsync": "off", "full_page_writes": "off"}
+PLACES = 64  # services whose configuration can be changed, each by one case at a time
+BUGS = "drill_bugs"  # the database of the workers with planted bugs
+READY_SECONDS = 120.0
+
+
+@dataclass(eq=False)
+class Worker:
+    """One worker of the drill and the log that it writes."""
+
+    name: str
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    def exit_of(self, pid: int) -> str:
+        """Return how a child of this worker ended, as the worker itself has said ("" if it has not)."""
+        for line in self.log.read_text(errors="replace").splitlines():
+            if f"pid:{pid} exited with" in line:
+                return line.partition("exited with")[2].strip(" '\"")
+        return ""
+
+
+@dataclass(frozen=True)
+class Yard:
+    """A second database with messages of its own, for workers in which bugs are planted. ``place``: for orders."""
+
+    url: str
+    place: dict[str, str]
+
+
+@dataclass(eq=False)
+class Ground:
+    """What stands. ``say`` takes a line for people."""
+
+    folder: Path
+    sockets: Path
+    say: Callable[[str], None]
+    stack: ExitStack
+    services: Services = field(init=False)
+    world: World = field(init=False)
+    barrier: Barrier = field(init=False)
+    door: Helper = field(init=False)
+    people: Helper = field(init=False)
+    workers: list[Worker] = field(default_factory=list)
+    places: "queue.SimpleQueue[str]" = field(default_factory=queue.SimpleQueue)
+    sweeper: Ticket | None = None
+    bugs: Yard = field(init=False)
+
+    def __post_init__(self) -> None:
+        # Children are tied to the thread that starts them: one thread that lives as long as the drill.
+        self.starter = ThreadPoolExecutor(1, thread_name_prefix="starter")
+        self.control = Control(self.sockets / "control")
+
+    def begin(self, *, workers: int, concurrency: int, bugs: int = 0) -> None:
+        """Start everything and wait until it works. ``bugs``: processes of the worker with planted bugs (0: none)."""
+        self.services = self.stack.enter_context(embedded(self.folder, settings=QUICK))
+        self.world = self.stack.enter_context(world_start(self.folder / "world", seed=self._seed()))
+        with suppress(OSError):  # where we may: the outside keeps its promises also on a busy machine
+            os.setpriority(os.PRIO_PROCESS, self.world.pid, -5)
+        call_command("migrate", interactive=False, verbosity=0)
+        people_create()
+        self.bugs = self._copy()
+        self.barrier = Barrier(self.sockets / "barrier", case_of=self._case_of())
+        self.stack.callback(self.barrier.close)
+        self.start("door", "-m", "chaos_app.drills.door", str(self.control.path), *self._doors())
+        self.door = self.control.meet("door")
+        for number in range(workers):
+            self.worker(f"worker-{number + 1}", concurrency)
+        if bugs:
+            self.worker("bugs-1", bugs, self._bugs_environment())
+        self.start("people", "-m", "chaos_app.drills.people", str(self.control.path))
+        self.people = self.control.meet("people", self.barrier.person)
+        self.sweeper = self.people.order("sweep")
+        if bugs:
+            self.people.order("sweep", **self.bugs.place)
+        self.ready(self.workers)
+
+    def start(self, name: str, *command: str, more: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
+        """Start a process of this drill; its output goes to a log of its name."""
+        log = self.folder / "log" / f"{name}.log"
+
+        def work() -> subprocess.Popen[bytes]:
+            with log.open("ab") as output:
+                whole = [sys.executable, *command]
+                environment = self.environment() | dict(more or {})
+                return children.start(whole, env=environment, cwd=settings.BASE_DIR, output=output)
+
+        process = self.starter.submit(work).result()
+        self.stack.callback(children.stop, process, ())
+        return process
+
+    def worker(self, name: str, concurrency: int, more: Mapping[str, str] | None = None) -> Worker:
+        """Start a worker (``ready`` waits for it)."""
+        command = ["-m", "celery", "-A", "core", "worker", "-n", f"{name}@drill", "--pool", "prefork", "-l", "INFO"]
+        command += ["--concurrency", str(concurrency), "--without-gossip", "--without-mingle", "--without-heartbeat"]
+        worker = Worker(name, self.start(name, *command, more=more), self.folder / "log" / f"{name}.log")
+        self.workers.append(worker)
+        return worker
+
+    def ready(self, workers: list[Worker]) -> None:
+        """Wait until workers take work. Raises TimeoutError with their last words."""
+        until = time.monotonic() + READY_SECONDS
+        for worker in workers:
+            while " ready." not in worker.log.read_text(errors="replace"):
+                if worker.process.poll() is not None or time.monotonic() > until:
+                    raise TimeoutError(f"{worker.name} did not start: {worker.log.read_text()[-2000:]}")
+                time.sleep(0.05)
+
+    def environment(self) -> dict[str, str]:
+        """The environment of the processes that are drilled: they reach Postgres through the door."""
+        host, port = self.world.smtp
+        return os.environ | {
+            "DJANGO_SETTINGS_MODULE": "core.settings",
+            "DATABASE_URL": f"postgresql://handrail@/handrail?host={self.sockets / 'door'}",
+            "REDIS_URL": self.services.redis_url,
+            SOCKET: str(self.sockets / "barrier"),
+            "HANDRAIL_WORLD_URL": self.world.url,
+            "HANDRAIL_WORLD_SMTP": f"{host}:{port}",
+            "NO_PROXY": "127.0.0.1,localhost",
+            "PYTHONWARNINGS": "ignore:You're running the worker with superuser",
+        }
+
+    def _copy(self) -> Yard:
+        """Copy the fresh database (nobody is connected to it yet)."""
+        connections.close_all()
+        with psycopg.connect(self.services.postgres.superuser_url, autocommit=True) as superuser:
+            superuser.execute(f"CREATE DATABASE {BUGS} TEMPLATE handrail OWNER handrail")
+        redis = f"{self.services.redis_url}?db=1"
+        url = self.services.database_url.replace("/handrail?", f"/{BUGS}?")
+        return Yard(url, {"database": BUGS, "redis": redis})
+
+    def _bugs_environment(self) -> dict[str, str]:
+        url = self.environment()["DATABASE_URL"].replace("/handrail?", f"/{BUGS}?")
+        modules = f"{os.environ['HANDRAIL_MODULES']},chaos_app.drills.bugs"
+        more = {"DATABASE_URL": url, "REDIS_URL": self.bugs.place["redis"], "HANDRAIL_MODULES": modules}
+        return {**more, ENABLED: "1"}
+
+    def _doors(self) -> tuple[str, str]:
+        return str(self.services.postgres.run), str(self.sockets / "door")
+
+    def _seed(self) -> Path:
+        path = self.folder / "seed.json"
+        names = [f"place-{number}" for number in range(PLACES)]
+        path.write_text(json.dumps({"services": {name: {"drill": {"mark": "first"}} for name in names}}))
+        for name in names:
+            self.places.put(name)
+        return path
+
+    def _case_of(self) -> Callable[[UUID], str | None]:
+        """Return a look at a task's intent over a connection of its own."""
+
+        def look(task: UUID) -> str | None:
+            query = "SELECT intent->>'case' FROM tasks_app_task WHERE id = %s"
+            for url in (self.services.database_url, self.bugs.url):
+                with psycopg.connect(url, autocommit=True) as connection:
+                    row = connection.execute(query, [task]).fetchone()
+                if row:
+                    return str(row[0])
+            return None
+
+        return look
+
+
+@contextmanager
+def ground_stand(
+    folder: Path, *, say: Callable[[str], None], workers: int, concurrency: int, bugs: int = 0
+) -> Iterator[Ground]:
+    """Run a drill's ground until the block ends, however it ends."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        sockets = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hd-")))  # short: a socket's path is
+        ground = Ground(folder, sockets, say, stack)
+        stack.callback(ground.control.close)
+        try:
+            ground.begin(workers=workers, concurrency=concurrency, bugs=bugs)
+            yield ground
+        finally:
+            connections.close_all()

@@ -1,0 +1,110 @@
+"""What a person asks for on the command line or on the page, and which cells that is. Pure."""
+
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from chaos_app.drills.cells import Cell, Discovered, Seen, cells, slug
+from chaos_app.drills.names import Fault, Klass
+from chaos_app.drills.rows import BY_ID
+
+PLAIN = ("act", "asked", "chain")  # what the soak runs
+MOST_CELLS = 5000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """A launch. Empty selections select everything. ``seed`` 0: one is drawn and printed."""
+
+    suite: str = "core"
+    cells: tuple[str, ...] = ()
+    workloads: tuple[str, ...] = ()
+    boundaries: tuple[str, ...] = ()
+    positions: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
+    hit: int | None = None
+    kills: int = 100
+    seed: int = 0
+    repeat: int = 1
+    side_by_side: int = 0
+    minutes: float = 60.0
+    json: Path | None = None
+    junit: Path | None = None
+    html: Path | None = None
+    control: bool = True
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing of the suite was left out by the person."""
+        parts = (self.cells, self.workloads, self.boundaries, self.positions, self.classes, self.faults)
+        return not any(parts) and self.hit is None
+
+
+def chosen(options: Options, discovered: Discovered) -> list[Cell]:
+    """Return the cells of a launch, in the order in which they are begun. Raises ValueError where nothing is left."""
+    if options.suite == "soak":
+        return list(soak(options.kills, options.seed, discovered))
+    known = list(cells(options.suite, discovered))
+    if options.cells or options.hit is not None:
+        known += [one for one in cells("full", discovered) if one.id not in {cell.id for cell in known}]
+    found = [cell for cell in known if _is_wanted(cell, options)]
+    if not found:
+        raise ValueError("No case fits what was asked for; drill list shows the ids.")
+    if len(found) * options.repeat > MOST_CELLS:
+        raise ValueError(f"{len(found) * options.repeat} cases are more than the {MOST_CELLS} that one run may have.")
+    return _slow_first(found) * options.repeat
+
+
+def unknown_cells(ids: Iterable[str]) -> list[str]:
+    """Return what cannot be the id of any cell: it begins with no row of the table."""
+    return [one for one in ids if one.partition(".")[0] not in BY_ID]
+
+
+def _is_wanted(cell: Cell, options: Options) -> bool:
+    asked = (
+        (options.cells, cell.id),
+        (options.workloads, cell.workload),
+        (options.boundaries, cell.row),
+        (options.positions, cell.position),
+        (options.classes, str(cell.klass)),
+        (options.faults, slug(cell.fault)),
+    )
+    fits = all(not wanted or value in wanted for wanted, value in asked[1:]) and options.hit in {None, cell.hit}
+    is_named = cell.id in options.cells
+    return is_named or (fits and (not options.cells or any(wanted for wanted, _ in asked[1:])))
+
+
+def _slow_first(found: Sequence[Cell]) -> list[Cell]:
+    """What has to wait for a lease, or for a late arrival, begins first: at the end nobody waits for it alone."""
+    waits = {Fault.ZOMBIE: 0, Fault.HANG: 0, Fault.KILL_BOTH: 0, Fault.EXPIRED: 1}
+    slow = {Klass.READABLE: 2, Klass.PRECONDITION: 2}
+    return sorted(found, key=lambda cell: waits.get(cell.fault, slow.get(cell.klass, 3)))
+
+
+def soak(kills: int, seed: int, discovered: Discovered) -> Iterable[Cell]:
+    """Yield so many deaths at places drawn by the seed, over all classes."""
+    draw = random.Random(seed)  # noqa: S311 - to be drawn again from the same seed
+    places = sorted(
+        ((name, klass, seen) for (name, klass), passed in discovered.items() if name in PLAIN for seen in passed),
+        key=lambda one: (one[0], one[1], one[2].boundary, one[2].position, one[2].call or "", one[2].nth),
+    )
+    for number in range(kills):
+        name, klass, seen = draw.choice(places)
+        position = _drawn(draw, seen)
+        yield Cell(
+            row=seen.boundary,
+            position=position,
+            klass=klass,
+            fault=Fault.KILL,
+            workload=name,
+            place=(seen.boundary, position),
+            call=seen.call,
+            hit=seen.nth,
+            suite=f"soak-{number + 1}",
+        )
+
+
+def _drawn(draw: random.Random, seen: Seen) -> str:
+    return seen.position if seen.position != "before" else draw.choice(["before", "commit-kept", "commit-dropped"])

@@ -1,0 +1,90 @@
+"""Where a drill runs: a folder, servers and an environment of its own; and what an earlier one has left there."""
+
+import fcntl
+import json
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from django.conf import settings
+
+from chaos_app.drills.limits import LEASE
+
+RUN = "HANDRAIL_DRILL_RUN"
+HOME = "HANDRAIL_DRILL_HOME"  # what was set before, as JSON: where results may be stored afterwards
+MODULES = "chaos_app.drills.agents"
+NOT_OURS = (
+    *("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "CELERY_BROKER_URL", "PUBLIC_URL", "HANDRAIL_VAR"),
+    *("HANDRAIL_MODULES", "HANDRAIL_LEASE_SECONDS", "HANDRAIL_DRILL_SOCKET", "ALLOWED_HOSTS", "HANDRAIL_DEMO"),
+    *("HANDRAIL_WORLD_URL", "HANDRAIL_WORLD_SMTP", "HANDRAIL_DATABASE_POOL", "HANDRAIL_STALLS"),
+)
+
+
+def is_inside() -> bool:
+    """Whether this process is a drill's controller already."""
+    return RUN in os.environ
+
+
+def enter(modules: str = "") -> None:
+    """Become a drill's controller: the same command in the same process, in a place of its own. Does not return."""
+    parent: Path = settings.VAR_DIR / "drills"
+    parent.mkdir(parents=True, exist_ok=True)
+    folder = parent / f"run-{os.getpid()}"
+    environment = environment_of(os.environ, folder, modules)
+    os.execve(sys.executable, [sys.executable, *sys.argv], environment)  # noqa: S606
+
+
+def environment_of(given: Mapping[str, str], folder: Path, modules: str = "") -> dict[str, str]:
+    """Return the environment of a drill in ``folder``. Pure."""
+    home = {name: given[name] for name in NOT_OURS if name in given}
+    kept = {name: value for name, value in given.items() if name not in NOT_OURS}
+    carried = ",".join(part for part in (MODULES, given.get("HANDRAIL_MODULES", ""), modules) if part)
+    ours = {RUN: folder.name, HOME: json.dumps(home), "HANDRAIL_VAR": str(folder), "HANDRAIL_MODULES": carried}
+    ours |= {"HANDRAIL_LEASE_SECONDS": str(LEASE), "HANDRAIL_MODEL": "scripted", "HANDRAIL_ENVIRONMENT": "drill"}
+    return kept | ours
+
+
+def leftovers(parent: Path) -> list[Path]:
+    """Return the folders of drills that ended without cleaning up: no process holds them any more."""
+    return [folder for folder in sorted(parent.glob("run-*")) if folder.is_dir() and _is_left(folder)]
+
+
+def clean(parent: Path) -> list[str]:
+    """Remove what earlier drills have left; return a sentence for each."""
+    said = []
+    for folder in leftovers(parent):
+        for name in ("postgres", "run", "world", "log", "sockets"):
+            shutil.rmtree(folder / name, ignore_errors=True)
+        if not (folder / "evidence").exists():
+            shutil.rmtree(folder, ignore_errors=True)
+        said.append(f"An earlier drill ({folder.name}) ended before it could clean up; what it had left was removed.")
+        (folder / "cleaned").touch() if folder.exists() else None
+    return said
+
+
+def _is_left(folder: Path) -> bool:
+    if (folder / "cleaned").exists():
+        return False
+    try:
+        with (folder / "up.lock").open("rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return not (folder / "held").exists()
+    except OSError:
+        return False
+    return True
+
+
+@contextmanager
+def tidied(folder: Path) -> Iterator[None]:
+    """Remove the servers' data at the end; evidence stays."""
+    try:
+        yield
+    finally:
+        for name in ("postgres", "run", "world"):
+            shutil.rmtree(folder / name, ignore_errors=True)
+        if folder.exists():
+            (folder / "cleaned").touch()

@@ -1,0 +1,209 @@
+"""A run: discover, play the control, the planted bugs and the cases side by side, judge each, say what came of it."""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+
+from chaos_app.drills import discover
+from chaos_app.drills.case import Case
+from chaos_app.drills.catalogue import BY_NAME, EFFECTS, WORKLOADS, Workload
+from chaos_app.drills.cells import Cell, Seen
+from chaos_app.drills.evidence import Control, Evidence
+from chaos_app.drills.faults import engine_of
+from chaos_app.drills.ground import Ground
+from chaos_app.drills.journal import Journal
+from chaos_app.drills.judge import Judgement, judge
+from chaos_app.drills.left_out import LeftOut, left_out
+from chaos_app.drills.limits import TAKEOVER
+from chaos_app.drills.naive import ACTS_FIRST, NOTES_FIRST
+from chaos_app.drills.names import UNDECIDED, Klass, Verdict
+from chaos_app.drills.options import Options, chosen
+from chaos_app.drills.planting import PLANTED
+from chaos_app.drills.testimony import evidence_of
+from chaos_app.drills.unprotected import PLACES, Unprotected
+from chaos_app.drills.versions import versions
+from chaos_app.drills.watch import Watch
+
+Key = tuple[str, Klass]
+STOPPED = "The run was stopped, or its time was over."
+
+
+@dataclass(eq=False)
+class Run:
+    """One run on its ground."""
+
+    ground: Ground
+    options: Options
+    journal: Journal
+    say: Callable[[str], None]
+    side_by_side: int
+    found: dict[Key, tuple[Seen, ...]] = field(default_factory=dict)
+    twins: dict[Key, Control] = field(default_factory=dict)
+    evidence: list[Evidence] = field(default_factory=list)
+    bugs: list[Evidence] = field(default_factory=list)
+    caught: dict[tuple[str, Klass], Control] = field(default_factory=dict)
+    skipped: list[LeftOut] = field(default_factory=list)
+    bound: float = TAKEOVER
+    stopped: threading.Event = field(default_factory=threading.Event)
+
+    def __post_init__(self) -> None:
+        self.watch, self.bugs_watch = Watch(self.ground.services.database_url), Watch(self.ground.bugs.url)
+        self.watch.begin()
+        self.bugs_watch.begin()
+        self.pool = ThreadPoolExecutor(self.side_by_side, thread_name_prefix="case")
+        self.versions = versions()
+        self._lock = threading.Lock()
+        self._done = self._of = 0
+        self._files: dict[tuple[str, int], str] = {}
+
+    # --- before the cases ---
+
+    def discover(self) -> None:
+        """Play each workload once without a fault."""
+        waited = list(self.pool.map(self._twin, discover.wanted(WORKLOADS)))
+        self.bound = max(self.bound, 3 * max(waited))
+
+    def _twin(self, pair: tuple[Workload, Klass]) -> float:
+        """Play one workload without a fault (twice if it did not end as declared); return how long it waited."""
+        workload, klass = pair
+        for _ in range(2):
+            case = Case(ground=self.ground, watch=self.watch, workload=workload, klass=klass)
+            case.run()
+            evidence = self._evidence(case)
+            twin = discover.control_of(evidence)
+            if twin.end == workload.end:
+                break
+            self.say(f"Without a fault, {workload.name} ({klass}) ended {twin.end}: {dict(twin.statuses)}")
+        self.found[workload.name, klass] = discover.passages(case.post.crossed)
+        self.twins[workload.name, klass] = twin
+        return discover.longest_wait(evidence)
+
+    def _control(self) -> list["Future[None]"]:
+        """The executor that protects nothing, at the same places."""
+        return [self.pool.submit(self._unprotected, at, klass) for at in PLACES for klass in EFFECTS]
+
+    def _unprotected(self, at: tuple[str, str], klass: Klass) -> None:
+        how = NOTES_FIRST if at[0] == "E02" else ACTS_FIRST
+        case = Unprotected(ground=self.ground, watch=self.watch, workload=BY_NAME["act"], klass=klass, at=at, how=how)
+        self.caught[at[0], klass] = case.play()
+
+    def _planted(self) -> list["Future[None]"]:
+        return [self.pool.submit(self._bug, name, cell) for name, cell in PLANTED.items()]
+
+    def _bug(self, name: str, cell: Cell) -> None:
+        engine = engine_of(cell)
+        assert engine is not None
+        for repeat in range(2):
+            case = engine(
+                ground=self.ground,
+                watch=self.bugs_watch,
+                workload=BY_NAME[cell.workload],
+                klass=cell.klass,
+                cell=cell,
+                bug=name,
+            )
+            case.run()
+            twin = self.twins[case.workload.name, case.klass]
+            evidence = replace(self._evidence(case), repeat=repeat, controls=(twin,))
+            if judge(evidence).is_violation:
+                break
+        self.journal.keep(f"{case.name}-{cell.id}", evidence)
+        self.bugs.append(evidence)
+
+    # --- the cases ---
+
+    def play(self) -> None:
+        """Play the cells of this launch; what cannot be played is left out with its reason."""
+        todo = chosen(self.options, self.found)
+        self._of = len(todo)
+        self.journal.say(cells=[cell.id for cell in todo])
+        self.journal.left_out([*left_out(self.found), *self.skipped])
+        # Beside the cases what is no part of the product: the control, the planted bugs.
+        beside = [*self._planted(), *self._control()] if self.options.control else []
+        for _ in self.pool.map(self._cell, todo):
+            pass
+        for one in beside:
+            one.result()
+        self.evidence = [self._beside_control(one) for one in self.evidence]
+
+    def _cell(self, cell: Cell) -> None:
+        engine = engine_of(cell)
+        if engine is None or self.stopped.is_set() or self.journal.is_asked_to_stop():
+            if engine is not None:
+                self.stopped.set()
+            why = STOPPED if engine is not None else f"This version cannot do {cell.fault}."
+            left = LeftOut(
+                row=cell.row, position=cell.position, klass=str(cell.klass), fault=str(cell.fault), reason=why
+            )
+            self.skipped.append(left)
+            return
+        evidence, judged = self._once(cell, engine, 0)
+        if judged.verdict in UNDECIDED:
+            self.say(f"again  {cell.id}: {judged.verdict}: {judged.cause}")
+            evidence, judged = self._once(cell, engine, 1)
+        self._tell(evidence, judged)
+
+    def _once(self, cell: Cell, engine: type[Case], repeat: int) -> tuple[Evidence, Judgement]:
+        workload = BY_NAME[cell.workload]
+        case = engine(ground=self.ground, watch=self.watch, workload=workload, klass=cell.klass, cell=cell)
+        case.run()
+        evidence = replace(self._evidence(case), repeat=repeat)
+        self._journalled(case, evidence)
+        with self._lock:
+            self.evidence.append(evidence)
+        return evidence, judge(evidence)
+
+    def _evidence(self, case: Case) -> Evidence:
+        cell = case.cell
+        twin = self.twins.get((case.workload.name, case.klass)) if cell else None
+        command = f"manage.py drill run --cell {cell.id} --seed {self.options.seed}" if cell else ""
+        case.takeover = self.bound
+        return evidence_of(
+            case,
+            run=self.journal.about["run"],
+            seed=self.options.seed,
+            controls=(twin,) if twin else (),
+            versions=self.versions,
+            command=command,
+        )
+
+    def _beside_control(self, evidence: Evidence) -> Evidence:
+        """Put the unprotected run of the same place beside a case."""
+        control = self.caught.get((evidence.cell.row, evidence.cell.klass))
+        if control is None:
+            return evidence
+        whole = replace(evidence, controls=(*evidence.controls, control))
+        self.journal.keep(self._files[evidence.cell.id, evidence.repeat], whole)
+        return whole
+
+    def _journalled(self, case: Case, evidence: Evidence) -> None:
+        name = f"{case.name}-{evidence.cell.id}"
+        self._files[evidence.cell.id, evidence.repeat] = name
+        self.journal.keep(name, evidence)
+        workers = {lane.pid: lane.worker for lane in evidence.lanes}
+        for log in evidence.faults:
+            for mark in log.marks:
+                self.journal.progress(evidence.cell.id, mark, workers.get(mark.pid))
+
+    def _tell(self, evidence: Evidence, judged: Judgement) -> None:
+        with self._lock:
+            self._done += 1
+            seconds = evidence.ended - evidence.began
+            line = f"{self._done}/{self._of}  {judged.verdict:<12} {evidence.cell.id}  {seconds:.1f} s"
+        self.say(line if judged.as_allowed else f"{line}\n    {judged.cause}")
+
+    @property
+    def unprotected(self) -> str:
+        """Say how often the control was caught."""
+        bad = [one for one in self.caught.values() if one.end in {Verdict.REPEATED, Verdict.LOST}]
+        repeated = sum(one.end == Verdict.REPEATED for one in bad)
+        words = f"{repeated} repeated, {len(bad) - repeated} lost"
+        return f"The executor that protects nothing was caught in {len(bad)} of {len(self.caught)} runs: {words}."
+
+    def close(self) -> None:
+        """Stop looking."""
+        self.stopped.set()
+        self.watch.close()
+        self.bugs_watch.close()
+        self.pool.shutdown(wait=False, cancel_futures=True)

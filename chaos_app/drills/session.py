@@ -1,0 +1,119 @@
+"""One launch from beginning to end, in the controller's process: the ground, the run, the report, the exit code."""
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+
+from django.conf import settings
+
+from chaos_app.drills import place
+from chaos_app.drills.ground import ground_stand
+from chaos_app.drills.journal import Journal
+from chaos_app.drills.left_out import left_out
+from chaos_app.drills.options import Options
+from chaos_app.drills.report import report_html, report_json, report_junit
+from chaos_app.drills.results import Results, results_make
+from chaos_app.drills.runner import Run
+from chaos_app.drills.versions import versions
+
+WORKERS, BUGS = 2, 3
+OK, VIOLATED, UNTOLD, UNUSABLE = 0, 1, 2, 3
+
+
+def drill_run(options: Options, *, say: Callable[[str], None], began: float) -> int:
+    """Run; return the exit code of drills: 0 all as allowed, 1 a violation, 2 undecided, 3 unusable."""
+    folder: Path = settings.VAR_DIR
+    command = "manage.py " + " ".join(sys.argv[1:])
+    journal = Journal(folder, {"run": os.environ[place.RUN], "suite": options.suite, "seed": options.seed})
+    folder.mkdir(parents=True, exist_ok=True)
+    journal.begin(command, versions())
+    journal.say(selection=_selection(options))
+    say(f"Suite {options.suite}, seed {options.seed}; evidence goes to {folder / 'evidence'}")
+    try:
+        with ExitStack() as stack:
+            run = _stand(stack, folder, options, journal, say)
+            say(f"{time.monotonic() - began:.0f} s: ready; each workload runs once without a fault.")
+            run.discover()
+            say(f"{time.monotonic() - began:.0f} s: {sum(map(len, run.found.values()))} passages over boundaries.")
+            run.play()
+            return _end(run, command, say, began)
+    except (OSError, TimeoutError, RuntimeError, ValueError) as error:
+        journal.end("failed", f"{type(error).__name__}: {error}")
+        say(f"Unusable: {error}")
+        return UNUSABLE
+
+
+def _stand(stack: ExitStack, folder: Path, options: Options, journal: Journal, say: Callable[[str], None]) -> Run:
+    stack.enter_context(place.tidied(folder))
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    side_by_side = options.side_by_side or 4 * cores
+    ground = stack.enter_context(
+        ground_stand(
+            folder,
+            say=say,
+            workers=WORKERS,
+            concurrency=max(3, side_by_side // 2),
+            bugs=BUGS if options.control else 0,
+        )
+    )
+    run = Run(ground, options, journal, say, side_by_side)
+    stack.callback(run.close)
+    timer = threading.Timer(options.minutes * 60, run.stopped.set)
+    timer.daemon = True
+    timer.start()
+    stack.callback(timer.cancel)
+    return run
+
+
+def _selection(options: Options) -> dict[str, object]:
+    names = ("cells", "workloads", "boundaries", "positions", "classes", "faults", "hit", "kills", "repeat")
+    return {name: value for name, value in asdict(options).items() if name in names}
+
+
+def _end(run: Run, command: str, say: Callable[[str], None], began: float) -> int:
+    left = [*left_out(run.found), *run.skipped]
+    run.journal.left_out(left)
+    results = results_make(
+        run.evidence,
+        run=run.journal.about["run"],
+        suite=run.options.suite,
+        seed=run.options.seed,
+        bugs=run.bugs,
+        left_out=left,
+        command=command,
+        versions=run.versions,
+    )
+    _write(results, run.options)
+    for one in run.skipped:
+        say(f"left out  {one.row} {one.position} {one.klass} {one.fault}: {one.reason}")
+    for bug in results.planted:
+        say(f"{'found ' if bug.found else 'MISSED'}  {bug.bug} ({bug.runs} runs): {bug.cause}")
+    say(run.unprotected) if run.caught else None
+    say(results.sentence)
+    say(f"{results.summary} {time.monotonic() - began:.0f} s.")
+    code = _code(results, run)
+    run.journal.end("stopped" if run.stopped.is_set() else "ended", results.sentence)
+    return code
+
+
+def _code(results: Results, run: Run) -> int:
+    code = results.exit_code
+    missing = bool(run.skipped) or (run.options.control and not _is_caught(run))
+    return UNTOLD if code == OK and missing else code
+
+
+def _is_caught(run: Run) -> bool:
+    """Whether the control was caught at every place, and every planted bug was run."""
+    return all(one.end in {"REPEATED", "LOST"} for one in run.caught.values()) and bool(run.caught)
+
+
+def _write(results: Results, options: Options) -> None:
+    for path, write in ((options.json, report_json), (options.junit, report_junit), (options.html, report_html)):
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(write(results))
