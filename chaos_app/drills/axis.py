@@ -90,7 +90,26 @@ def axis_of_control(control: Control) -> Axis:
     """Return the picture of an unprotected run: what it did, beside what the outside counted."""
     notes = [_Entry(note.at, Row(seconds=0, side="record", text=f"{note.who}: {note.what}")) for note in control.notes]
     entries = sorted([*notes, *_outside(control.witness)], key=lambda entry: entry.at)
-    return _drawn("The same, without protection", entries)
+    drawn = _drawn("The same, without protection", entries)
+    links = tuple(_unrecorded(entries, drawn.width))
+    again = {link.y2 for link in links if link.kind == "fork"}
+    rows = [
+        replace(row, tone="bad", text=f"{row.text}, once more") if _middle(at) in again else row
+        for at, row in enumerate(drawn.rows)
+    ]
+    return replace(drawn, rows=tuple(rows), links=links)
+
+
+def _unrecorded(entries: Sequence[_Entry], width: int) -> Iterator[Link]:
+    """Join each effect with the last thing that an executor without a record did before it; a second one forks."""
+    seen, began = 0, 0
+    for at, entry in enumerate(entries):
+        if entry.row.side == "record":
+            began = at
+        elif any(not effect.planted for effect in entry.effects):
+            seen += 1
+            kind = "fork" if seen > 1 else "effect"
+            yield Link(x1=MARGIN, y1=_middle(began), x2=width - 6, y2=_middle(at), kind=kind)
 
 
 def _record(evidence: Evidence) -> Iterator[_Entry]:

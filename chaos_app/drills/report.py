@@ -133,7 +133,8 @@ def _example(results: Results) -> Result | None:
     good = [result for result in results.results if result.judgement.as_allowed]
     rank = {"E04": 0, "E03": 1, "E05": 2}
     with_control = [r for r in good if any(c.kind == "unprotected" for c in r.evidence.controls)]
-    return min(with_control or good, key=lambda r: rank.get(r.evidence.cell.row, 9), default=None)
+    order = lambda r: (r.verdict != Verdict.ONCE, rank.get(r.row, 9))  # noqa: E731
+    return min(with_control or good, key=order, default=None)
 
 
 def _style() -> str:

@@ -70,6 +70,7 @@ def test_a_case_shows_record_and_outside_on_one_axis_and_the_unprotected_run_bes
     assert "Attempt 1 of act begins" in html
     assert "EFFECT R-1" in html
     assert "The same, without protection" in html
+    assert "tickets: EFFECT R-2, once more" in html
     assert 'class="link effect"' in html
 
 
