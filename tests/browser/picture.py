@@ -20,7 +20,7 @@ from tests.stacks import environment
 
 PICTURE = ROOT / "static" / "img" / "readme-timeline.png"
 INCIDENT = "INC-4101"
-SIZE = {"width": 1280, "height": 1130}
+SIZE = {"width": 1280, "height": 1350}
 
 
 def main() -> int:
