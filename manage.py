@@ -4,6 +4,8 @@
 import os
 import sys
 
+OURS = {"core", "tasks_app", "approvals_app", "chaos_app"}
+
 
 def main() -> None:
     """Run one management command."""
@@ -24,6 +26,13 @@ def main() -> None:
         execute_from_command_line(sys.argv)
     except (EmbeddedError, ImproperlyConfigured) as error:
         sys.exit(str(error))
+    except ModuleNotFoundError as error:
+        if os.environ.get("HANDRAIL_MODULES") or (error.name or "").partition(".")[0] in OURS:
+            raise
+        sys.exit(
+            f"The package {error.name} is missing here; .venv is older than the lock files. `make up`, or any other "
+            "make target, installs it."
+        )
     except KeyboardInterrupt:
         sys.exit(130)
     except OperationalError as error:

@@ -1,6 +1,8 @@
 """One-time sign-in links: made on the machine, good once and for 15 minutes."""
 
+import os
 import secrets
+from contextlib import suppress
 from datetime import timedelta
 from hashlib import sha256
 from typing import Any
@@ -11,6 +13,7 @@ from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
+from core.embedded.address import pages_file
 from core.models_sign_in import SignInLink
 
 GOOD_FOR = timedelta(minutes=15)
@@ -27,13 +30,21 @@ def _usable(token: str) -> "QuerySet[SignInLink]":
     )
 
 
+def pages_url() -> str:
+    """Return where people open the pages: PUBLIC_URL, else what the stack that runs here says, else its default."""
+    if "PUBLIC_URL" not in os.environ:
+        with suppress(OSError):
+            return pages_file(settings.VAR_DIR).read_text().strip()
+    return str(settings.PUBLIC_URL)
+
+
 def sign_in_link_create(*, user: AbstractBaseUser, base_url: str = "") -> str:
-    """Make a link for ``user`` and return its address, under ``base_url`` (default: PUBLIC_URL)."""
+    """Make a link for ``user`` and return its address, under ``base_url`` (default: where the pages are)."""
     token = secrets.token_urlsafe(32)
     now = timezone.now()
     fields: dict[str, Any] = {"user": user, "token_digest": _digest(token)}
     SignInLink.objects.create(**fields, created_at=now, expires_at=now + GOOD_FOR)
-    return (base_url or settings.PUBLIC_URL).rstrip("/") + reverse("sign-in-once", args=[token])
+    return (base_url or pages_url()).rstrip("/") + reverse("sign-in-once", args=[token])
 
 
 def sign_in_link_find(*, token: str) -> SignInLink | None:

@@ -14,7 +14,7 @@ from django.core.management import call_command
 from django.db import connections
 
 from core import port, procfile
-from core.embedded import folder
+from core.embedded import address, folder
 from core.embedded.errors import EmbeddedError
 from core.embedded.postgres import Postgres
 from core.embedded.valkey import Valkey
@@ -71,7 +71,10 @@ def stack_run(stack: Stack) -> int:
             programs = [_placed(program, environment) for program in _table(stack, number).values()]
             job = _placed(stack.job, environment) if stack.job else None
             supervisor = Supervisor(services=services, programs=programs, job=job, output=stack.output)
-            return supervisor.run(until_ready=_announcer(stack, number), over=stack.over)
+            try:
+                return supervisor.run(until_ready=_announcer(stack, number), over=stack.over)
+            finally:
+                address.pages_file(settings.VAR_DIR).unlink(missing_ok=True)
 
 
 @contextmanager
@@ -151,6 +154,7 @@ def _announcer(stack: Stack, number: int) -> Callable[[], bool]:
             probe.settimeout(0.2)
             if probe.connect_ex((port.HOST, number)) != 0:
                 return False
+        address.pages_file(settings.VAR_DIR).write_text(url)
         stack.output.say("handrail", f"ready at {url} - Ctrl-C stops it")
         if stack.when_ready is not None:
             stack.when_ready(url)

@@ -39,6 +39,11 @@ def redis_url(var: Path) -> str:
     return f"unix://{run_dir(var)}/valkey.sock"
 
 
+def pages_file(var: Path) -> Path:
+    """Return the file in which a running stack keeps the address of its pages."""
+    return var / "address"
+
+
 def celery_broker_url(url: str) -> str:
     """Translate a Redis URL into Celery's spelling (``redis+socket`` and ``virtual_host`` for a unix socket)."""
     if not url.startswith("unix://"):

@@ -15,7 +15,7 @@ from tasks_app.view import TaskView
 class Announcement(BaseModel):
     """What a task of this agent is given; the start form is made from it."""
 
-    room: str = Field(min_length=1, description="Where it is announced.")
+    room: str = Field(min_length=1, description="Where it is announced: kitchen, lobby or yard.")
     text: str = Field(min_length=1, description="What is announced.")
 
 

@@ -27,11 +27,13 @@ function toEnd() {
   scrollTo({ top: document.documentElement.scrollHeight });
 }
 
+const inView = (list) => list.lastElementChild.getBoundingClientRect().bottom <= innerHeight;
+
 function grew(list, count) {
   if (followed) {
     trim(list);
     toEnd();
-  } else {
+  } else if (!inView(list)) {
     missed += count;
     tell(list);
   }

@@ -132,7 +132,7 @@ class TaskFeed:
     def _head(self, task: Task, principal: Principal) -> Iterator[tuple[str, str]]:
         card = task_card(task=task, principal=principal)
         context = {"task": task, "card": card, "oob": True}
-        for name in ("status", "banners", "facts", "calls"):
+        for name in ("status", "banners", "facts", "calls", "record_count"):
             yield name, render_to_string(f"tasks/_{name}.html", context)
         if not self.csrf_token:
             return

@@ -68,6 +68,7 @@ def _tabs(task: Task, here: str) -> list[dict[str, Any]]:
             "url": url if name == "timeline" else f"{url}?tab={name}",
             "label": label,
             "count": task.head_seq if name == "record" else None,
+            "count_id": "record-count" if name == "record" else "",
             "is_current": name == here,
         }
         for name, label in TABS.items()

@@ -147,6 +147,8 @@ def test_the_timeline_grows_and_the_head_follows_without_a_reload(people: People
     expect(page.locator("#task-status")).to_contain_text("Paused")
     expect(page.locator("#act-resume summary")).not_to_have_attribute("aria-disabled", "true")
     assert rows(page) == events(5)
+    expect(page.locator("#record-count")).to_have_text("5")
+    expect(page.locator("[data-tail-more]")).to_be_hidden()  # all of it is in view
     assert page.evaluate("window.marked")
     assert seen == []
 

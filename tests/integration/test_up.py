@@ -45,9 +45,11 @@ def test_everything_that_dies_is_started_again_and_ctrl_c_ends_exactly_what_was_
 
     everything = descendants(stack.process.pid)
     assert len(everything) > 5
+    assert address.pages_file(stack.var).read_text() == stack.url()
     stack.process.send_signal(signal.SIGINT)
     assert stack.process.wait(timeout=90) == 0
     assert [pid for pid in everything if alive(pid)] == []
+    assert not address.pages_file(stack.var).exists()
     assert bystander.poll() is None
 
 

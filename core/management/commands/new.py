@@ -28,7 +28,9 @@ class Command(BaseCommand):
         """Write the files and say what to do with them."""
         name, into = str(options["name"]), _folder(options["into"])
         if not NAME.fullmatch(name):
-            raise CommandError(f"{name!r} is no name for an agent: take words of a-z and 0-9 with dots, invoice.chase.")
+            raise CommandError(
+                f"{name!r} is no name for an agent: take words of a-z and 0-9 with dots between, like invoice.chase."
+            )
         package = name.replace(".", "_")
         if (into / package).exists():
             raise CommandError(f"{into / package} exists already; nothing was written. Take another name, or --into.")

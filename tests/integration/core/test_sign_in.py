@@ -4,6 +4,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from io import StringIO
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,8 +15,9 @@ from django.db import connection, transaction
 from django.test import Client
 from django.utils import timezone
 
+from core.embedded.address import pages_file
 from core.models import SignInLink
-from core.one_time import sign_in_link_create, sign_in_link_use
+from core.one_time import pages_url, sign_in_link_create, sign_in_link_use
 
 pytestmark = pytest.mark.django_db
 
@@ -179,3 +181,16 @@ def test_the_command_prints_a_link_that_works(here: Client, user: Any) -> None:
 def test_the_command_says_what_to_do_where_there_is_no_such_user() -> None:
     with pytest.raises(CommandError, match=r"no active user named 'nobody'.*createsuperuser"):
         call_command("sign_in_link", "nobody")
+
+
+def test_a_link_leads_to_the_pages_that_run_here(
+    settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.VAR_DIR, settings.PUBLIC_URL = tmp_path, "http://localhost:8000"
+    monkeypatch.delenv("PUBLIC_URL", raising=False)
+    assert pages_url() == "http://localhost:8000"
+    pages_file(tmp_path).write_text("http://localhost:8021")
+    assert pages_url() == "http://localhost:8021"
+    monkeypatch.setenv("PUBLIC_URL", "https://handrail.example")
+    settings.PUBLIC_URL = "https://handrail.example"
+    assert pages_url() == "https://handrail.example"
