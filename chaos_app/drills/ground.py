@@ -45,6 +45,7 @@ class Worker:
     name: str
     process: subprocess.Popen[bytes]
     log: Path
+    concurrency: int = 1
 
     def exit_of(self, pid: int) -> str:
         """Return how a child of this worker ended, as the worker itself has said ("" if it has not)."""
@@ -127,9 +128,16 @@ class Ground:
         """Start a worker (``ready`` waits for it)."""
         command = ["-m", "celery", "-A", "core", "worker", "-n", f"{name}@drill", "--pool", "prefork", "-l", "INFO"]
         command += ["--concurrency", str(concurrency), "--without-gossip", "--without-mingle", "--without-heartbeat"]
-        worker = Worker(name, self.start(name, *command, more=more), self.folder / "log" / f"{name}.log")
+        worker = Worker(name, self.start(name, *command, more=more), self.folder / "log" / f"{name}.log", concurrency)
         self.workers.append(worker)
         return worker
+
+    def replace(self, worker: Worker) -> Worker:
+        """Start another in the place of one that has ended, and wait until it takes work."""
+        fresh = f"{worker.name.partition('.')[0]}.{len(self.workers) + 1}"
+        made = self.worker(fresh, worker.concurrency)
+        self.ready([made])
+        return made
 
     def ready(self, workers: list[Worker]) -> None:
         """Wait until workers take work. Raises TimeoutError with their last words."""

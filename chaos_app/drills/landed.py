@@ -11,6 +11,7 @@ KILLED = frozenset({Fault.KILL, Fault.KILL_WORKER, Fault.KILL_BOTH})
 ENDED = KILLED | {Fault.TERM, Fault.TERM_TWICE, Fault.QUIT, Fault.SWEEPER, Fault.SANDBOX}
 HELD = KILLED | {Fault.TERM, Fault.TERM_TWICE, Fault.QUIT, Fault.ZOMBIE, Fault.HANG, Fault.EXCEPTION}
 _DEATH = frozenset({Proof.EXIT_STATUS, Proof.PROCESS_GONE})
+_BROKER = frozenset({Proof.SERVER_RESTARTED, Proof.PROXY_LOG})  # or it says itself that it is empty
 _PROXY = frozenset({Proof.PROXY_LOG})
 _TOOL = frozenset({Proof.WITNESS_LOG, Proof.PROXY_LOG})
 PROOFS: dict[Fault, frozenset[Proof]] = {
@@ -21,7 +22,7 @@ PROOFS: dict[Fault, frozenset[Proof]] = {
     Fault.CONNECTION_CUT: frozenset({Proof.BACKEND_GONE, Proof.PROXY_LOG}),
     Fault.DATABASE_RESTART: frozenset({Proof.SERVER_RESTARTED}),
     Fault.FAILOVER: frozenset({Proof.SERVER_RESTARTED, Proof.PROXY_LOG}),
-    **dict.fromkeys([Fault.BROKER_STOPPED, Fault.BROKER_EMPTIED, Fault.BROKER_RESTART], _PROXY),
+    **dict.fromkeys([Fault.BROKER_STOPPED, Fault.BROKER_EMPTIED, Fault.BROKER_RESTART], _BROKER),
     **dict.fromkeys([Fault.MESSAGE_TWICE, Fault.MESSAGE_LOST], _PROXY),
     **dict.fromkeys([Fault.ANSWER_LOST, Fault.ANSWER_LATE, Fault.ANSWER_GARBAGE, Fault.ANSWER_SLOW], _TOOL),
     **dict.fromkeys([Fault.ANSWER_ERROR, Fault.EFFECT_LATE, Fault.EFFECT_HIDDEN, Fault.EFFECT_PLANTED], _TOOL),

@@ -24,6 +24,7 @@ from chaos_app.drills.testimony import evidence_of
 from chaos_app.drills.unprotected import PLACES, Unprotected
 from chaos_app.drills.versions import versions
 from chaos_app.drills.watch import Watch
+from chaos_app.drills.wide import WIDE
 
 Key = tuple[str, Klass]
 STOPPED = "The run was stopped, or its time was over."
@@ -121,10 +122,13 @@ class Run:
         self.journal.left_out([*left_out(self.found), *self.skipped])
         # Beside the cases what is no part of the product: the control, the planted bugs.
         beside = [*self._planted(), *self._control()] if self.options.control else []
-        for _ in self.pool.map(self._cell, todo):
+        for _ in self.pool.map(self._cell, [cell for cell in todo if cell.fault not in WIDE]):
             pass
         for one in beside:
             one.result()
+        for cell in todo:
+            if cell.fault in WIDE:
+                self._cell(cell)
         self.evidence = [self._beside_control(one) for one in self.evidence]
 
     def _cell(self, cell: Cell) -> None:

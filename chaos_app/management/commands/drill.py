@@ -55,6 +55,12 @@ class Command(BaseCommand):
         if unknown:
             self._say(f"There is no cell {', '.join(unknown)}; manage.py drill list shows them.")
             return REFUSED
+        from chaos_app.drills.permit import refusal
+
+        why = "" if place.is_inside() else refusal(_options(given))
+        if why:
+            self._say(why)
+            return REFUSED
         if not place.is_inside():
             for line in place.clean(settings.VAR_DIR / "drills"):
                 self.stdout.write(line)

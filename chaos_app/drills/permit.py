@@ -1,0 +1,30 @@
+"""Whether a drill may start here at all: environment, limits, the switch that a person has set."""
+
+from django.conf import settings
+from django.db import Error, connection
+
+from chaos_app.drills.options import Options
+from chaos_app.models import DrillSwitch
+
+
+def refusal(options: Options) -> str:
+    """Return in one sentence why this launch is refused; "" where it is not."""
+    here = settings.HANDRAIL_ENVIRONMENT
+    if here.lower() in settings.HANDRAIL_DRILLS_REFUSED_IN:
+        return f"Drills are refused in the environment {here!r} (HANDRAIL_DRILLS_REFUSED_IN)."
+    if options.suite == "soak" and not 1 <= options.kills <= settings.HANDRAIL_DRILL_CASES:
+        return f"A soak has 1 to {settings.HANDRAIL_DRILL_CASES} kills (HANDRAIL_DRILL_CASES)."
+    if not 0 < options.minutes <= settings.HANDRAIL_DRILL_MINUTES:
+        return f"A run lasts at most {settings.HANDRAIL_DRILL_MINUTES:g} minutes (HANDRAIL_DRILL_MINUTES)."
+    return _switched_off()
+
+
+def _switched_off() -> str:
+    """Ask the deployment's own database, if there is one: a drill itself needs none."""
+    try:
+        switch = DrillSwitch.objects.select_related("set_by").first()
+    except Error:
+        return ""
+    finally:
+        connection.close()
+    return f"{switch.set_by.get_username()} switched drills off: {switch.reason}" if switch else ""
