@@ -17,7 +17,7 @@ from chaos_app.drills.judge import Judgement, judge
 from chaos_app.drills.left_out import LeftOut, left_out
 from chaos_app.drills.limits import TAKEOVER
 from chaos_app.drills.naive import ACTS_FIRST, NOTES_FIRST
-from chaos_app.drills.names import UNDECIDED, Klass, Verdict
+from chaos_app.drills.names import UNDECIDED, Fault, Klass, Verdict
 from chaos_app.drills.options import Options, chosen
 from chaos_app.drills.planting import PLANTED
 from chaos_app.drills.testimony import evidence_of
@@ -27,6 +27,8 @@ from chaos_app.drills.watch import Watch
 from chaos_app.drills.wide import WIDE
 
 Key = tuple[str, Klass]
+# A stopped process and whoever takes over from it are kept for seconds: few at once, or nobody is left to take over.
+HOLDING, HOLDING_AT_ONCE = frozenset({Fault.ZOMBIE, Fault.HANG}), 3
 STOPPED = "The run was stopped, or its time was over."
 
 
@@ -53,6 +55,7 @@ class Run:
         self.watch.begin()
         self.bugs_watch.begin()
         self.pool = ThreadPoolExecutor(self.side_by_side, thread_name_prefix="case")
+        self.holding = ThreadPoolExecutor(HOLDING_AT_ONCE, thread_name_prefix="holding")
         self.versions = versions()
         self._lock = threading.Lock()
         self._done = self._of = 0
@@ -122,7 +125,8 @@ class Run:
         self.journal.left_out([*left_out(self.found), *self.skipped])
         # Beside the cases what is no part of the product: the control, the planted bugs.
         beside = [*self._planted(), *self._control()] if self.options.control else []
-        for _ in self.pool.map(self._cell, [cell for cell in todo if cell.fault not in WIDE]):
+        beside += [self.holding.submit(self._cell, cell) for cell in todo if cell.fault in HOLDING]
+        for _ in self.pool.map(self._cell, [cell for cell in todo if cell.fault not in WIDE | HOLDING]):
             pass
         for one in beside:
             one.result()
@@ -210,4 +214,5 @@ class Run:
         self.stopped.set()
         self.watch.close()
         self.bugs_watch.close()
-        self.pool.shutdown(wait=False, cancel_futures=True)
+        for pool in (self.pool, self.holding):
+            pool.shutdown(wait=False, cancel_futures=True)

@@ -57,7 +57,7 @@ def _stand(stack: ExitStack, folder: Path, options: Options, journal: Journal, s
             folder,
             say=say,
             workers=WORKERS,
-            concurrency=max(3, side_by_side // 2),
+            concurrency=side_by_side * 3 // 4,
             bugs=BUGS if options.control else 0,
         )
     )
