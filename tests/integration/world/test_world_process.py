@@ -71,9 +71,7 @@ def test_it_stops_on_sigterm_with_status_0_even_while_a_request_is_held(tmp_path
             b"Content-Length: 2\r\n\r\n{}"
         )
         world.client.wait_reached(hold.id)
-        began = time.monotonic()
-        assert world.stop() == 0
-    assert time.monotonic() - began < 3
+        assert world.stop(seconds=30) == 0  # the request is held until somebody lets it go: nobody does
     assert (tmp_path / "world.log").read_text() == ""
 
 
