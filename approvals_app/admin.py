@@ -1,32 +1,147 @@
-"""Approvals in the admin console: read-only, whatever their state; decisions are made on the desk."""
+"""Approvals in the admin console: requests are looked at only; policy, groups and grants change by their services."""
 
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from approvals_app.models import ApprovalRequest
+from approvals_app.admin_forms import GroupForm, RuleForm
+from approvals_app.models import ApprovalAnswer, ApprovalRequest, ApproverGroup, PolicyRule, StandingGrant
+from approvals_app.rights import roles_of
+from approvals_app.services.grants import grant_revoke
+from approvals_app.services.policy import group_set, rule_retire, rule_write
+from core.admin import ReadOnlyAdmin, actor_of
+from core.errors import HandrailError
+from core.principal import Principal
+
+
+class AnswerInline(admin.TabularInline):  # type: ignore[type-arg]  # not generic when it runs
+    """Who answered what, when."""
+
+    model = ApprovalAnswer
+    extra = 0
+    can_delete = False
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Answers are given on the desk."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """An answer stays as it was given."""
+        return False
 
 
 @admin.register(ApprovalRequest)
-class ApprovalRequestAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic when it runs
+class ApprovalRequestAdmin(ReadOnlyAdmin):
     """Looks and finds; changing a row here would leave the record behind."""
 
-    list_display = ("line", "tool", "status", "task", "requested_at", "decide_by", "decided_by")
-    list_filter = ("status", "risk", "tool", "workspace")
+    list_display = ("line", "tool", "agent", "rule", "status", "task", "requested_at", "decide_by", "decided_by")
+    list_filter = ("status", "risk", "rule", "tool", "workspace")
     search_fields = ("line", "name", "digest", "task__title")
     list_select_related = ("task", "decided_by")
     date_hierarchy = "requested_at"
     ordering = ("-requested_at",)
+    inlines = (AnswerInline,)
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        """Requests come from the record."""
-        return False
+
+@admin.register(PolicyRule)
+class PolicyRuleAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic when it runs
+    """Rules by version: saving one writes the next version; a mistake in a condition is shown with its place."""
+
+    form = RuleForm
+    list_display = ("name", "version", "workspace", "position", "outcome", "shadow", "group", "quorum", "retired_at")
+    list_filter = ("workspace", ("retired_at", admin.EmptyFieldListFilter), "outcome", "shadow")
+    search_fields = ("name", "condition")
+    list_select_related = ("workspace",)
+    readonly_fields = ("version", "written_by", "written_at", "retired_at")
+    actions = ("retire",)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Rows change with their events only."""
-        return False
+        """A version that holds no more stays as it was."""
+        return super().has_change_permission(request) and (obj is None or obj.retired_at is None)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Rows go with their task."""
+        """Retire it: what decided then stays known."""
         return False
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Keep workspace and name of a rule: its versions belong together."""
+        return (*self.readonly_fields, "workspace", "name") if obj else self.readonly_fields
+
+    def save_model(self, request: HttpRequest, obj: PolicyRule, form: Any, change: bool) -> None:
+        """Write the next version."""
+        new = rule_write(
+            workspace=obj.workspace,
+            name=obj.name,
+            condition=obj.condition,
+            demand=form.demand(),
+            position=obj.position,
+            shadow=obj.shadow,
+            actor=actor_of(request),
+        )
+        obj.pk, obj.version = new.pk, new.version
+
+    @admin.action(description="Retire the selected rules", permissions=["change"])
+    def retire(self, request: HttpRequest, queryset: QuerySet[PolicyRule]) -> None:
+        """Let them hold no more."""
+        for rule in queryset.filter(retired_at=None).select_related("workspace"):
+            rule_retire(workspace=rule.workspace, name=rule.name, actor=actor_of(request))
+        messages.success(request, "Retired; each change is in the administration stream.")
+
+
+@admin.register(ApproverGroup)
+class ApproverGroupAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic when it runs
+    """Who is asked by rules that name a group."""
+
+    form = GroupForm
+    list_display = ("name", "workspace")
+    list_filter = ("workspace",)
+    filter_horizontal = ("members",)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Rules name it."""
+        return ("workspace", "name") if obj else ()
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Rules and requests name it; take its members out instead."""
+        return False
+
+    def save_model(self, request: HttpRequest, obj: ApproverGroup, form: Any, change: bool) -> None:
+        """Set the members, said in the administration stream."""
+        group = group_set(
+            workspace=obj.workspace, name=obj.name, members=form.cleaned_data["members"], actor=actor_of(request)
+        )
+        obj.pk = group.pk
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        """Nothing is left to do: the service has set the members."""
+
+
+@admin.register(StandingGrant)
+class StandingGrantAdmin(ReadOnlyAdmin):
+    """Which calls run without asking again, and until when; given on a card, revoked here or on the desk."""
+
+    list_display = ("line", "agent", "tool", "owner", "uses", "most_uses", "ends_at", "revoked_at")
+    list_filter = ("workspace", "tool", ("revoked_at", admin.EmptyFieldListFilter))
+    search_fields = ("line", "owner__username", "agent")
+    list_select_related = ("owner",)
+    actions = ("revoke",)
+
+    @admin.action(description="Revoke the selected grants", permissions=["view"])
+    def revoke(self, request: HttpRequest, queryset: QuerySet[StandingGrant]) -> None:
+        """Take them back at once."""
+        try:
+            for grant in queryset.select_related("workspace"):
+                grant_revoke(grant=grant.pk, principal=_principal(request, grant), reason="revoked in the console")
+        except HandrailError as refusal:
+            messages.error(request, refusal.detail)
+            return
+        messages.success(request, "Revoked; each change is in the administration stream.")
+
+
+def _principal(request: HttpRequest, grant: StandingGrant) -> Principal:
+    assert isinstance(request.user, User)
+    roles = roles_of(user=request.user, workspace=grant.workspace_id)
+    return Principal(user=request.user, workspace=grant.workspace, roles=roles)

@@ -53,6 +53,19 @@ def decider_refusal(*, request: ApprovalRequest, task: Task, user: User, group: 
     return barred(never=_once(never), username=user.get_username())
 
 
+def editor_refusal(*, request: ApprovalRequest, principal: Principal) -> str | None:
+    """Say why this caller may not change a proposal's arguments, or None: operators and those who decide may."""
+    if principal.agent:
+        return "An agent's token can never change what a person is asked. A person does, signed in or with their token."
+    roles = roles_of(user=principal.user, workspace=request.workspace_id)
+    rights = [right for right in (Right.APPROVALS_DECIDE, Right.TASKS_OPERATE) if may(roles, right)]
+    if not rights:
+        return "Changing a proposal needs the right approvals:decide or tasks:operate."
+    if principal.scopes is not None and not principal.scopes.intersection(rights):
+        return f"This token lacks the scope {rights[0].value}."
+    return None
+
+
 def group_holds(*, workspace_id: UUID, group: str, user: User) -> bool:
     """Whether a person belongs to a group; everyone with the right is a group too."""
     if group == EVERYONE:

@@ -21,6 +21,8 @@ from tasks_app.record.events import Event
 
 # How the refusal of a request begins where too many are open already: the task waits and asks again by itself.
 OVER_CAP = "limit of open requests"
+STOPPED = "stopped: agent"  # and while its agent is stopped: nothing new is asked for
+ASK_LATER = (OVER_CAP, STOPPED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

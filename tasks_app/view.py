@@ -14,7 +14,8 @@ class CallView:
 
     ``ok``: the effect is there (verified, answered, or settled as happened). ``answer`` is the stored result.
     ``refusal`` says why it did not run (refused, denied, expired, lapsed, voided, withdrawn, not happened).
-    ``unverified``: a person answered "unknown, go on": nobody knows whether it happened.
+    ``instead_of``: what the agent had asked for under this name where a person changed it before approving: name,
+    arguments, reason. ``unverified``: a person answered "unknown, go on": nobody knows whether it happened.
     """
 
     name: str
@@ -27,6 +28,7 @@ class CallView:
     ok: bool = False
     unverified: bool = False
     interrupted: bool = False
+    instead_of: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,14 +6,14 @@ from typing import Any
 
 from approvals_app.deciders import principal_refusal
 from approvals_app.models import ApprovalRequest
-from approvals_app.selectors.record import event_whole
+from approvals_app.selectors.record import intended_of, reason_of
 from approvals_app.selectors.requests import approvals_of_tool
 from approvals_app.status import ApprovalStatus, OnExpiry
 from approvals_app.tools import tool_change
 from approvals_app.words import decided_sentence, effect_sentence, taken_sentence
 from core.moments import absolute, duration
 from core.principal import Principal
-from tasks_app.models import Call, Event
+from tasks_app.models import Call
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,14 +45,14 @@ class Card:
 def approval_card(*, request: ApprovalRequest, principal: Principal) -> Card:
     """Return the card for this person; the arguments are those of the record, whole."""
     call = Call.objects.get(task=request.task, name=request.name)
-    intended = event_whole(Event.objects.get(stream=request.task_id, seq=call.intended_seq))
+    intended = intended_of(request)
     waits = request.status == ApprovalStatus.REQUESTED
     return Card(
         request=request,
         call=call,
         arguments=intended["arguments"],
         seen=str(intended.get("seen") or ""),
-        reason=_reason(request),
+        reason=reason_of(request),
         effect=effect_sentence(call.effect_class),
         refusal=principal_refusal(request=request, task=request.task, principal=principal) or "",
         change=(tool_change(request) or "") if waits else "",
@@ -64,12 +64,6 @@ def approval_card(*, request: ApprovalRequest, principal: Principal) -> Card:
         never=sorted({str(party["user"]) for party in request.policy.get("never", [])}),
         earlier=approvals_of_tool(request),
     )
-
-
-def _reason(request: ApprovalRequest) -> str:
-    asked = Event.objects.filter(stream=request.task_id, kind="approval.requested", data__approval=str(request.pk))
-    found = asked.first()
-    return str(event_whole(found).get("reason") or "") if found else ""
 
 
 _IF_DENIED = (

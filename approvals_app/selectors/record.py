@@ -21,3 +21,10 @@ def intended_of(request: ApprovalRequest) -> dict[str, Any]:
     """Return the data of the ``call.intended`` event that a request is for; its arguments are whole."""
     seq = Call.objects.values_list("intended_seq", flat=True).get(task=request.task_id, name=request.name)
     return event_whole(Event.objects.get(stream=request.task_id, seq=seq))
+
+
+def reason_of(request: ApprovalRequest) -> str:
+    """Return what the agent said when it asked."""
+    asked = Event.objects.filter(stream=request.task_id, kind="approval.requested", data__approval=str(request.pk))
+    found = asked.first()
+    return str(event_whole(found).get("reason") or "") if found else ""

@@ -9,8 +9,8 @@ from django.db.models import QuerySet
 from approvals_app.models import ApprovalRequest
 from approvals_app.status import ApprovalStatus
 from core.clock import ClockTimestamp
-from tasks_app.gate import OVER_CAP
-from tasks_app.models import Task
+from tasks_app.gate import OVER_CAP, STOPPED
+from tasks_app.models import StopSwitch, Task
 from tasks_app.status import Status, WaitKind
 
 CAP_LOCK = 7202  # with the agent's hash: requests of one agent are counted one after the other
@@ -19,8 +19,11 @@ CAP_LOCK = 7202  # with the agent's hash: requests of one agent are counted one 
 def cap_check(*, task: Task) -> str:
     """Say which cap one more request of this task would pass, or an empty text. The task's row is locked.
 
-    The sentence begins with ``OVER_CAP``: the runtime lets the task wait and asks again by itself.
+    The sentence begins with ``OVER_CAP``: the runtime lets the task wait and asks again by itself. So it does while
+    the agent is stopped: "deny all and pause this agent" must not be followed by the next card.
     """
+    if StopSwitch.objects.filter(scope="agent", workspace=task.workspace_id, name=task.agent).exists():
+        return f"{STOPPED} {task.agent}"
     waiting = ApprovalRequest.objects.filter(status=ApprovalStatus.REQUESTED)
     of_task = waiting.filter(task=task).count()
     if of_task >= settings.HANDRAIL_APPROVALS_PER_TASK:

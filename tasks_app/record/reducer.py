@@ -201,6 +201,11 @@ def _late_receipt(state: State, fact: Fact) -> None:
         _doubt_over(state)
 
 
+def _observed(state: State, fact: Fact) -> None:
+    if state.task["lease_nonce"] is None and fact.data.get("move") in {"adopt", "refuse"}:  # a person had it looked up
+        _doubt_over(state)
+
+
 def _doubt_over(state: State) -> None:
     if state.status == Status.IN_DOUBT and not state.any_in({CallState.IN_DOUBT}):
         state.task |= {"status": Status.QUEUED, "wait": None}
@@ -263,6 +268,7 @@ _TASK: dict[str, Callable[[State, Fact], None]] = {
     "checkpoint.advanced": _checkpoint,
     "task.claimed_complete": _claims,
     "call.settled": _settled,
+    "call.observed": _observed,
     "call.late_receipt": _late_receipt,
     **dict.fromkeys(
         ["approval.decided", "approval.expired", "approval.lapsed", "approval.voided", "approval.revoked"], _answered

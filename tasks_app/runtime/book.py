@@ -1,6 +1,7 @@
 """What the agent reads: calls by name, transcript, waits, children; all from the record, when asked for."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from tasks_app.models import Call, Event, Task
@@ -65,10 +66,12 @@ class Calls:
         if self.is_new(name):
             return None
         if name not in self._known:
-            row = Call.objects.filter(task=self._task, name=name).first()
+            first = row = Call.objects.filter(task=self._task, name=name).first()
             while row is not None and row.replaced_by:
                 row = Call.objects.get(task=self._task, name=row.replaced_by)
             view = call_view(row, self._session.unwritten.get(row.name)) if row else origin_call(self._task, name)
+            if first is not None and view is not None and first != row:
+                view = replace(view, instead_of=_withdrawn(first))
             self._known[name] = view
         return self._known[name]
 
@@ -98,6 +101,15 @@ def call_view(row: Call, unwritten: Mapping[str, Any] | None = None) -> CallView
         unverified=state == CallState.UNKNOWN_SETTLED,
         interrupted=state == CallState.UNKNOWN_SETTLED,
     )
+
+
+def _withdrawn(row: Call) -> dict[str, Any] | None:
+    """Return what the agent had asked for where a person changed it: its own version was withdrawn, and why."""
+    said = event_data(row.task_id, row.settled_seq) if row.settled_seq else {}
+    if "replaced_by" not in said:
+        return None
+    arguments = event_data(row.task_id, row.intended_seq)["arguments"]
+    return {"name": row.name, "arguments": arguments, "reason": said.get("reason", "")}
 
 
 def _refusal(state: CallState, row: Call, answer: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from django.db import IntegrityError
 from core.boundaries import Boundary, Position, cross
 from tasks_app import registry
 from tasks_app.decisions import Call, Decision
-from tasks_app.gate import OVER_CAP
+from tasks_app.gate import ASK_LATER
 from tasks_app.record.append import Admission, CallChange, Seq, Stale
 from tasks_app.record.events import CallOutcome, Event
 from tasks_app.runtime.asking import Asked
@@ -77,7 +77,7 @@ def _commit_calls(session: Session, decided: Decided, intended: list[Intended]) 
             session.refresh()
             if stale.refusal.startswith(("stopped", "limit")):
                 session.stopped = stale.refusal
-            if stale.refusal.startswith(OVER_CAP):
+            if stale.refusal.startswith(ASK_LATER):
                 asks = []  # the decision is kept; each call is asked for when there is room
             attempting = attempting and stale.refusal == "moved" and session.status == Status.RUNNING
             if session.status == Status.CANCELLING:

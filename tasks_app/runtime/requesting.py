@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from core.boundaries import Boundary, Position, cross
-from tasks_app.gate import gate
+from tasks_app.gate import ASK_LATER, gate
 from tasks_app.models import Call
 from tasks_app.models import Event as EventRow
 from tasks_app.record.append import CallChange, Seq, Stale
@@ -56,7 +56,7 @@ def request_commit(session: Session, row: Call, recorded: RecordedCall) -> bool:
         session.commit([], boundary=Boundary.DECIDE, calls=[asked], inside=inside, call=row.name)
     except Stale as stale:
         session.refresh()
-        if not stale.refusal.startswith("limit"):
+        if not stale.refusal.startswith(ASK_LATER):
             return True  # somebody else appended: think again
         session.stopped = stale.refusal
         return False

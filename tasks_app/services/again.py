@@ -54,7 +54,7 @@ def again_prepare(*, workspace: Workspace, task: UUID, name: str) -> Again | Non
 def _again(task: Task, call: Call) -> Again:
     arguments = event_data(task.pk, call.intended_seq)["arguments"]
     names = dict(Call.objects.filter(task=task).values_list("name", "state"))
-    new = _free_name(call.name, set(names))
+    new = free_name(call.name, set(names))
     ordinal = Call.objects.filter(task=task, step=call.step).count()
     decided = CallDecision(tool=call.tool, name=new, arguments=arguments)
     intended = call_intend(decided, task=task, step=call.step, ordinal=ordinal, names=names, replaces=call.name)
@@ -63,7 +63,8 @@ def _again(task: Task, call: Call) -> Again:
     return Again(name=new, intended=intended)
 
 
-def _free_name(name: str, used: set[str]) -> str:
+def free_name(name: str, used: set[str]) -> str:
+    """Return the name of a call that takes the place of another: "pay", "pay #2", "pay #3"."""
     number = 2
     while (new := f"{name[:110]} #{number}") in used:
         number += 1
@@ -75,7 +76,7 @@ def again_record(here: Command, again: Again) -> None:
     intended = again.intended
     # Whatever the policy says of a first call, this one needs a person (and another one where policy says so).
     intended.assessment = type(intended.assessment)(
-        outcome="ask", policy={**intended.assessment.policy, "rule": "run again"}, reason=REASON
+        outcome="ask", policy={**intended.assessment.policy, "rule": "run again", "asked_by": here.actor}, reason=REASON
     )
     change = intended.change(here.task, seq=Seq(1), state=CallState.ASKED)
     asked: tuple[Event, ...] = gate().request(
