@@ -1,95 +1,52 @@
-"""``/api/v1/approvals``: list, get, decide, take back, ask again."""
+"""``/api/v1/approvals``: list, get, wait, decide, edit, take back, ask again; many at once; figures."""
 
-from datetime import datetime
+from dataclasses import asdict
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from django.http import HttpRequest
-from ninja import Query, Router, Schema
-from pydantic import Field
+from django.http import HttpRequest, HttpResponse
+from ninja import Query, Router
 
-from approvals_app.models import ApprovalRequest
+from approvals_app.api_policy import router as policy
+from approvals_app.api_schemas import (
+    ApprovalCardOut,
+    ApprovalOut,
+    ApprovalPageOut,
+    DecisionIn,
+    DecisionOut,
+    DenyGroupIn,
+    DenyGroupOut,
+    EditIn,
+    FiguresOut,
+    GroupsOut,
+    ListIn,
+    ReasonIn,
+    TogetherIn,
+    TogetherOut,
+    WaitOut,
+    approval_fields,
+)
 from approvals_app.selectors.card import approval_card
-from approvals_app.selectors.requests import PAGE, Shelf, approval_find, approvals_page
-from approvals_app.services.decide import MOST_REASON, approval_decide
+from approvals_app.selectors.figures import Figures, approval_figures, figures_csv
+from approvals_app.selectors.groups import approvals_groups
+from approvals_app.selectors.record import intended_of
+from approvals_app.selectors.requests import approval_find, approvals_page
+from approvals_app.services.decide import approval_decide
+from approvals_app.services.edit import approval_edit
 from approvals_app.services.reopen import approval_reopen
 from approvals_app.services.revoke import approval_revoke
-from approvals_app.status import Answer, Via
+from approvals_app.services.together import Done, approvals_decide_together, approvals_deny_group
+from approvals_app.status import Via
+from approvals_app.waiting import LONGEST_WAIT, decision_wait
 from core.access import Right
+from core.clock import database_now
 from core.principal import caller
+from tasks_app import registry
 
 router = Router()
-
-
-class ApprovalOut(Schema):
-    """One request: what is asked, for which call, until when, and what became of it."""
-
-    id: UUID
-    task: UUID
-    call: str
-    tool: str
-    contract_version: int
-    digest: str
-    line: str
-    risk: str
-    group: str
-    status: str
-    requested_at: datetime
-    decide_by: datetime | None
-    run_by: datetime | None
-    decision: str | None
-    decided_by: str | None
-    decided_at: datetime | None
-    reason: str | None
-    closed_reason: str | None
-    consumed_at: datetime | None
-
-
-class ApprovalCardOut(ApprovalOut):
-    """A request with everything to read before deciding. ``refusal``: why this caller may not decide, or null."""
-
-    effect_class: str
-    arguments: dict[str, Any]
-    seen: str | None
-    agent_reason: str
-    if_approved: str
-    if_denied: str
-    if_silent: str
-    refusal: str | None
-
-
-class ApprovalPageOut(Schema):
-    """A part of a list; ``next`` goes into ``after``."""
-
-    approvals: list[ApprovalOut]
-    next: UUID | None
-
-
-class ListIn(Schema):
-    """Which requests to list."""
-
-    shelf: Shelf = Shelf.WAITING
-    after: UUID | None = None
-    limit: int = Field(default=PAGE, ge=1, le=200)
-
-
-class ReasonIn(Schema):
-    """Why; kept in the record."""
-
-    reason: str = Field(default="", max_length=MOST_REASON)
-
-
-class DecisionIn(ReasonIn):
-    """The decision on the call whose digest was read: a decision is bound to it."""
-
-    decision: Answer
-    digest: str = Field(min_length=64, max_length=64)
-
-
-class DecisionOut(ApprovalOut):
-    """``new`` is false where this very answer by this very person was there before."""
-
-    new: bool
+router.add_router("", policy)
+MONTH = 30  # days that figures reach back where nobody says otherwise
 
 
 @router.get("", response=ApprovalPageOut, summary="List approvals")
@@ -97,7 +54,61 @@ def approvals_list(request: HttpRequest, asked: Query[ListIn]) -> dict[str, Any]
     """Waiting ones by soonest deadline, others latest first."""
     workspace = caller(request, Right.APPROVALS_READ).workspace
     page = approvals_page(workspaces=[workspace.pk], shelf=asked.shelf, after=asked.after, limit=asked.limit)
-    return {"approvals": [_fields(row) for row in page.rows], "next": page.after}
+    return {"approvals": [approval_fields(row) for row in page.rows], "next": page.after}
+
+
+@router.get("/groups", response=GroupsOut, summary="List what waits by agent, tool and rule")
+def approvals_grouped(request: HttpRequest) -> dict[str, Any]:
+    """Largest first: one runaway is one line."""
+    workspace = caller(request, Right.APPROVALS_READ).workspace
+    return {"groups": [asdict(group) for group in approvals_groups(workspaces=[workspace.pk])]}
+
+
+@router.post("/groups/deny", response=DenyGroupOut, summary="Deny a whole group and stop its agent")
+def approvals_group_deny(request: HttpRequest, body: DenyGroupIn) -> dict[str, Any]:
+    """One act with one reason; lifting the stop lets the agent go on."""
+    principal = caller(request, Right.APPROVALS_READ)
+    denied = approvals_deny_group(
+        principal=principal,
+        agent=body.agent,
+        tool=body.tool,
+        rule=body.rule,
+        reason=body.reason,
+        pause=body.pause,
+        via=Via.API,
+    )
+    stop = denied.stop.switch.pk if denied.stop else None
+    return {"denied": denied.count, "stop": stop, "approvals": [_done(one) for one in denied.done]}
+
+
+@router.post("/decide", response=TogetherOut, summary="Answer several requests of one tool")
+def approvals_together(request: HttpRequest, body: TogetherIn) -> dict[str, Any]:
+    """Each is decided on its own and listed with what became of it; to approve, all must be of low risk."""
+    principal = caller(request, Right.APPROVALS_READ)
+    done = approvals_decide_together(
+        principal=principal,
+        items=[(one.id, one.digest) for one in body.approvals],
+        decision=body.decision,
+        reason=body.reason,
+        via=Via.API,
+    )
+    return {"approvals": [_done(one) for one in done]}
+
+
+@router.get("/figures", response=FiguresOut, summary="Figures of the desk")
+def approvals_figures(request: HttpRequest, days: float = MONTH) -> dict[str, Any]:
+    """How long calls waited for people, how often they said no, whether they read first."""
+    figures = _figures(request, days)
+    return {"since": figures.since, "figures": [asdict(line) for line in figures.lines]}
+
+
+@router.get("/figures.csv", summary="Figures of the desk, as a table")
+def approvals_figures_csv(request: HttpRequest, days: float = MONTH) -> HttpResponse:
+    """Return the same lines as the figures, times in seconds."""
+    text = figures_csv(_figures(request, days))
+    response = HttpResponse(text, content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = 'attachment; filename="approvals.csv"'
+    return response
 
 
 @router.get("/{uuid:approval}", response=ApprovalCardOut, summary="Get an approval, with the arguments of its call")
@@ -105,9 +116,13 @@ def approval_get(request: HttpRequest, approval: UUID) -> dict[str, Any]:
     """Return what a person would read on the card; reading never decides."""
     principal = caller(request, Right.APPROVALS_READ)
     card = approval_card(request=approval_find(workspace=principal.workspace, approval=approval), principal=principal)
-    return _fields(card.request) | {
+    contract = registry.tool_find(card.request.tool, card.request.contract_version)
+    before = card.request.replaces
+    return approval_fields(card.request) | {
         "effect_class": card.call.effect_class,
         "arguments": card.arguments,
+        "proposed": intended_of(before)["arguments"] if before else None,
+        "editable": sorted(contract.editable) if contract else [],
         "seen": card.seen or None,
         "agent_reason": card.reason,
         "if_approved": card.if_approved,
@@ -115,6 +130,13 @@ def approval_get(request: HttpRequest, approval: UUID) -> dict[str, Any]:
         "if_silent": card.if_silent,
         "refusal": card.refusal or None,
     }
+
+
+@router.get("/{uuid:approval}/decision", response=WaitOut, summary="Wait for a decision")
+async def approval_decision_wait(request: HttpRequest, approval: UUID, wait: float = 0.0) -> dict[str, Any]:
+    """Answer as soon as it is decided or over, at the latest after ``wait`` seconds (at most 25); nothing is held."""
+    workspace = caller(request, Right.APPROVALS_READ).workspace
+    return await decision_wait(workspace=workspace, approval=approval, seconds=min(max(wait, 0.0), LONGEST_WAIT))
 
 
 @router.post("/{uuid:approval}/decide", response=DecisionOut, summary="Approve or deny")
@@ -129,42 +151,48 @@ def approval_decision(request: HttpRequest, approval: UUID, body: DecisionIn) ->
         digest=body.digest,
         via=Via.API,
     )
-    return _fields(outcome.request) | {"new": outcome.new}
+    return approval_fields(outcome.request) | {"new": outcome.new, "decided": outcome.decided}
+
+
+@router.post("/{uuid:approval}/edit", response=ApprovalOut, summary="Put changed arguments in the place of a proposal")
+def approval_edited(request: HttpRequest, approval: UUID, body: EditIn) -> dict[str, Any]:
+    """Return the request for the new call, which another person decides; the agent's own is withdrawn."""
+    principal = caller(request, Right.APPROVALS_READ)
+    new = approval_edit(
+        approval=approval,
+        principal=principal,
+        arguments=body.arguments,
+        reason=body.reason,
+        digest=body.digest,
+        via=Via.API,
+    )
+    return approval_fields(new)
 
 
 @router.post("/{uuid:approval}/take-back", response=ApprovalOut, summary="Take an unused approval back")
 def approval_take_back(request: HttpRequest, approval: UUID, body: ReasonIn) -> dict[str, Any]:
     """Revoke what has not been used yet; the call will not run."""
     principal = caller(request, Right.APPROVALS_READ)
-    return _fields(approval_revoke(approval=approval, principal=principal, reason=body.reason))
+    return approval_fields(approval_revoke(approval=approval, principal=principal, reason=body.reason))
 
 
 @router.post("/{uuid:approval}/ask-again", response=ApprovalOut, summary="Let a denied call be asked again")
 def approval_ask_again(request: HttpRequest, approval: UUID, body: ReasonIn) -> dict[str, Any]:
     """Without this, the same proposal is refused with a pointer to the denial."""
     principal = caller(request, Right.APPROVALS_READ)
-    return _fields(approval_reopen(approval=approval, principal=principal, reason=body.reason))
+    return approval_fields(approval_reopen(approval=approval, principal=principal, reason=body.reason))
 
 
-def _fields(row: ApprovalRequest) -> dict[str, Any]:
+def _figures(request: HttpRequest, days: float) -> Figures:
+    workspace = caller(request, Right.APPROVALS_READ).workspace
+    since = database_now() - timedelta(days=min(max(days, 0.0), 3660.0))
+    return approval_figures(workspaces=[workspace.pk], since=since)
+
+
+def _done(one: Done) -> dict[str, Any]:
     return {
-        "id": row.pk,
-        "task": row.task_id,
-        "call": row.name,
-        "tool": row.tool,
-        "contract_version": row.contract_version,
-        "digest": row.digest,
-        "line": row.line,
-        "risk": row.risk,
-        "group": row.group,
-        "status": row.status,
-        "requested_at": row.requested_at,
-        "decide_by": row.decide_by,
-        "run_by": row.run_by,
-        "decision": row.decision or None,
-        "decided_by": row.decided_by.get_username() if row.decided_by else None,
-        "decided_at": row.decided_at,
-        "reason": row.decision_reason or None,
-        "closed_reason": row.closed_reason or None,
-        "consumed_at": row.consumed_at,
+        "id": one.approval,
+        "status": one.outcome.request.status if one.outcome else None,
+        "code": one.refusal.code if one.refusal else None,
+        "detail": one.refusal.detail if one.refusal else None,
     }

@@ -12,9 +12,11 @@ from django.db import transaction
 from pydantic import BaseModel
 
 from approvals_app.gate import ApprovalsGate
-from approvals_app.models import ApprovalRequest
+from approvals_app.models import ApprovalRequest, ApproverGroup, PolicyRule
+from approvals_app.policy import Demand
 from approvals_app.services.decide import approval_decide
-from approvals_app.status import Answer, Via
+from approvals_app.services.policy import group_set, rule_write
+from approvals_app.status import Answer, Outcome, Via
 from core.access import Role
 from core.models import Membership, Workspace
 from core.principal import Principal
@@ -26,6 +28,7 @@ from tasks_app.models import Call, Event, Status, Task
 from tasks_app.record.append import Appended, CallChange, Seq, Token, append
 from tasks_app.record.events import (
     After,
+    ApprovalDecided,
     CallAttempted,
     CallIntended,
     SliceClaimed,
@@ -72,7 +75,18 @@ PAY = Contract(
     preview=lambda args: f"Pay {args.amount} to {args.to}",
 )
 SCAN = Contract(name="desk.scan", version=1, arguments=Clean, effect_class="none", execute=_answer)
-for _contract in (CLEAN, PAY, SCAN):
+MOVE = Contract(
+    name="desk.move",
+    version=1,
+    arguments=Pay,
+    effect_class="keyed",
+    execute=_answer,
+    asks=True,
+    editable=frozenset({"amount"}),
+    preview=lambda args: f"Move {args.amount} to {args.to}",
+)
+HUSH = Contract(name="desk.hush", version=1, arguments=Clean, effect_class="keyed", execute=_answer)
+for _contract in (CLEAN, PAY, SCAN, MOVE, HUSH):
     registry.tool_register(_contract)
 
 
@@ -180,7 +194,7 @@ def propose(
             arguments=whole,
             digest=digest,
             key=f"{task.pk}/{step}/{ordinal}"[:64],
-            policy=dict(said.policy),
+            policy={**said.policy, "outcome": said.outcome},
         )
         change = CallChange(
             name=name,
@@ -213,6 +227,9 @@ def propose(
             if asks
             else ()
         )
+        granted = any(isinstance(event, ApprovalDecided) for event in asked)
+        if granted:
+            change = CallChange(name=name, new=True, set={**change.set, "state": CallState.APPROVED})
         append(
             stream=task.pk,
             events=[intended, *asked],
@@ -327,6 +344,27 @@ def attempt(
                 calls=[CallChange(name=name, set=changes)] if changes else [],
             )
     return said
+
+
+def group(desk: Desk, name: str, *members: User) -> ApproverGroup:
+    """Make a group that rules may ask."""
+    return group_set(workspace=desk.workspace, name=name, members=members, actor="person:ada")
+
+
+def rule(
+    desk: Desk, name: str, condition: str, outcome: Outcome = Outcome.ASK, *, position: int = 100, **more: Any
+) -> PolicyRule:
+    """Write a rule, or its next version. ``shadow``, or what it demands."""
+    shadow = more.pop("shadow", False)
+    return rule_write(
+        workspace=desk.workspace,
+        name=name,
+        condition=condition,
+        demand=Demand(outcome=outcome, **more),
+        position=position,
+        shadow=shadow,
+        actor="person:ada",
+    )
 
 
 def cancel(task_id: UUID, *, actor: str = "person:silas") -> None:

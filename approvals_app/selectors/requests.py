@@ -76,8 +76,10 @@ def approvals_of_tool(request: ApprovalRequest, *, limit: int = 5) -> Sequence[A
 
 
 def _rows(workspaces: Sequence[UUID]) -> QuerySet[ApprovalRequest]:
-    return ApprovalRequest.objects.filter(workspace__in=workspaces).select_related(
-        "task", "task__owner", "workspace", "decided_by", "reopened_by"
+    return (
+        ApprovalRequest.objects.filter(workspace__in=workspaces)
+        .select_related("task", "task__owner", "workspace", "decided_by", "reopened_by", "replaces", "editor", "grant")
+        .prefetch_related("answers__user")
     )
 
 

@@ -54,8 +54,7 @@ def _keep(task: Task, request: ApprovalRequest, now: datetime, actor: str) -> Pa
 
 def _escalate(task: Task, request: ApprovalRequest, now: datetime, actor: str) -> Passed:
     """Ask the other group, for as long again as the first had."""
-    assert request.decide_by is not None, "only what has a deadline can pass it"
-    before, again = request.group, now + (request.decide_by - request.requested_at or timedelta(hours=1))
+    before, again = request.group, now + timedelta(seconds=request.policy["decide_within"])
     request.group, request.escalated_at, request.decide_by = request.escalate_to, now, again
     request.save(update_fields=["group", "escalated_at", "decide_by"])
     event = ApprovalEscalated(

@@ -121,7 +121,7 @@ def _group_mistakes(workspace: Workspace, demand: Demand) -> list[dict[str, Any]
     if demand.on_expiry == OnExpiry.ESCALATE and demand.escalate_to == demand.group:
         errors.append({"field": "escalate_to", "reason": "That is the group that was asked already."})
     members = ApproverGroup.objects.filter(workspace=workspace, name=demand.group).values_list("members", flat=True)
-    if demand.group != EVERYONE and members.exclude(members=None).count() < demand.quorum:
+    if not errors and demand.group != EVERYONE and members.exclude(members=None).count() < demand.quorum:
         errors.append({"field": "quorum", "reason": f"{demand.group!r} has fewer members than that."})
     return errors
 

@@ -48,7 +48,12 @@ def approval_request(
         raise _stale(locked, "not running", now)
     if replaces is None and (over := cap_check(task=locked)):
         raise _stale(locked, over, now)
-    kept = {**policy, "never": [*task_parties(locked), *_asked_again(policy), *_edited(editor)]}
+    within = policy.get("decide_within") or contract.decide_within
+    kept = {
+        **policy,
+        "decide_within": within,
+        "never": [*task_parties(locked), *_asked_again(policy), *_edited(editor)],
+    }
     row = _row(locked, name, contract, arguments, digest, kept, now, replaces, editor)
     asked = ApprovalRequested(
         approval=str(row.pk),
@@ -91,7 +96,7 @@ def _row(
         agent=task.agent,
         size=len(rfc8785.dumps(dict(arguments))),
         requested_at=now,
-        decide_by=now + timedelta(seconds=kept.get("decide_within") or contract.decide_within),
+        decide_by=now + timedelta(seconds=kept["decide_within"]),
         run_within=kept.get("run_within") or contract.run_within,
         replaces=replaces,
         editor=editor,

@@ -1,0 +1,53 @@
+"""Waiting for a decision over HTTP: answered at once when it is there, holding neither thread nor connection."""
+
+import asyncio
+import time
+from contextlib import suppress
+from typing import Any
+from uuid import UUID
+
+from asgiref.sync import sync_to_async
+from django.db import connection
+
+from approvals_app.api_schemas import approval_fields
+from approvals_app.selectors.requests import approval_find
+from approvals_app.status import ApprovalStatus
+from core.hints import group_of
+from core.models import Workspace
+from tasks_app.consumers import read_in_thread
+from tasks_app.live.hints import hints_listen
+
+LONGEST_WAIT = 25.0  # seconds: shorter than what proxies give a request
+LOOK_AGAIN = 2.0  # seconds; a hint that was lost costs so much
+
+
+async def decision_wait(*, workspace: Workspace, approval: UUID, seconds: float) -> dict[str, Any]:
+    """Return the request as soon as nobody needs to be waited for any more, or as it is after so many seconds.
+
+    Raises NotFound, as reading it does. A decision is read from its row; hints only make it quicker.
+    """
+    until = time.monotonic() + seconds
+    found = await sync_to_async(_read)(workspace, approval)
+    await sync_to_async(connection.close)()  # the request's own; it goes back to the pool while we wait
+    if found["decided"] or seconds <= 0:
+        return found
+    changed = asyncio.Event()
+    listening = asyncio.create_task(
+        hints_listen([group_of(found["task"])], changed=changed.set, progress=lambda text: None)
+    )
+    try:
+        while not found["decided"] and (left := until - time.monotonic()) > 0:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(changed.wait(), min(left, LOOK_AGAIN))
+            changed.clear()
+            found = await read_in_thread(_read, workspace, approval)
+    finally:
+        listening.cancel()
+        with suppress(asyncio.CancelledError):
+            await listening
+    return found
+
+
+def _read(workspace: Workspace, approval: UUID) -> dict[str, Any]:
+    row = approval_find(workspace=workspace, approval=approval)
+    return approval_fields(row) | {"decided": row.status != ApprovalStatus.REQUESTED}
