@@ -8,7 +8,15 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from approvals_app.admin_forms import GroupForm, RuleForm
-from approvals_app.models import ApprovalAnswer, ApprovalRequest, ApproverGroup, PolicyRule, StandingGrant
+from approvals_app.models import (
+    ApprovalAnswer,
+    ApprovalRequest,
+    ApprovalView,
+    ApproverGroup,
+    PolicyBook,
+    PolicyRule,
+    StandingGrant,
+)
 from approvals_app.rights import roles_of
 from approvals_app.services.grants import grant_revoke
 from approvals_app.services.policy import group_set, rule_retire, rule_write
@@ -145,3 +153,30 @@ def _principal(request: HttpRequest, grant: StandingGrant) -> Principal:
     assert isinstance(request.user, User)
     roles = roles_of(user=request.user, workspace=grant.workspace_id)
     return Principal(user=request.user, workspace=grant.workspace, roles=roles)
+
+
+@admin.register(ApprovalAnswer)
+class ApprovalAnswerAdmin(ReadOnlyAdmin):
+    """Who answered what, over all requests."""
+
+    list_display = ("request", "user", "answer", "via", "at", "hasty")
+    list_filter = ("answer", "via", "hasty")
+    search_fields = ("request__line", "user__username")
+    list_select_related = ("request", "user")
+
+
+@admin.register(ApprovalView)
+class ApprovalViewAdmin(ReadOnlyAdmin):
+    """When a request was listed for a person, opened, and reviewed."""
+
+    list_display = ("request", "user", "presented_at", "opened_at", "reviewed_at")
+    search_fields = ("request__line", "user__username")
+    list_select_related = ("request", "user")
+
+
+@admin.register(PolicyBook)
+class PolicyBookAdmin(ReadOnlyAdmin):
+    """How often a workspace's rules have changed."""
+
+    list_display = ("workspace", "revision")
+    search_fields = ("workspace__slug",)

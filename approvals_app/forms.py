@@ -23,3 +23,43 @@ class DecisionForm(ReasonForm):
 
     decision = forms.ChoiceField(choices=[(answer.value, answer.value) for answer in Answer])
     digest = forms.CharField(max_length=64, widget=forms.HiddenInput)
+
+
+class GroupForm(forms.Form):
+    """Which kind of request is denied as a whole, and why."""
+
+    workspace = forms.SlugField(widget=forms.HiddenInput)
+    agent = forms.CharField(max_length=120, widget=forms.HiddenInput)
+    tool = forms.CharField(max_length=120, widget=forms.HiddenInput)
+    rule = forms.CharField(max_length=80, widget=forms.HiddenInput)
+    reason = forms.CharField(
+        max_length=500,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text="Kept in the record; the agent reads it.",
+    )
+
+
+class GrantForm(forms.Form):
+    """How long and how often an exact call may run without asking again."""
+
+    hours = forms.IntegerField(min_value=1, max_value=24 * 90, initial=24, label="For how many hours")
+    uses = forms.IntegerField(min_value=1, max_value=1000, initial=5, label="How often at most")
+    reason = forms.CharField(max_length=MOST_REASON, widget=forms.Textarea(attrs={"rows": 3}), label="Why")
+
+
+class TrialForm(forms.Form):
+    """A call to try the rules on; nothing runs."""
+
+    tool = forms.ChoiceField()
+    arguments = forms.JSONField(
+        widget=forms.Textarea(attrs={"rows": 5, "class": "code", "spellcheck": "false"}),
+        initial=dict,
+        label="Arguments, as JSON",
+    )
+    agent = forms.CharField(required=False, max_length=120)
+    labels = forms.JSONField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2, "class": "code", "spellcheck": "false"}),
+        label="Labels, as JSON",
+    )
+    cost = forms.FloatField(required=False, min_value=0)

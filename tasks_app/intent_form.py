@@ -1,10 +1,11 @@
-"""A form made from the schema of an agent's intent; what no field fits is written as JSON."""
+"""Forms made from the schema of an agent's intent or a tool's arguments; what no field fits is written as JSON."""
 
 import json
 from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from pydantic import BaseModel
 
 from core.errors import InvalidInput
 from tasks_app.registry import Agent
@@ -82,13 +83,18 @@ def intent_form(agent: Agent) -> type[IntentForm]:
         help_text = "This agent declares no schema: write its intent as a JSON object."
         field = JsonField(label="Intent", help_text=help_text, max_length=INTENT_LIMIT)
         return type("OpenIntentForm", (IntentForm,), {WHOLE: field})
-    schema = agent.intent.model_json_schema()
+    return type("MadeIntentForm", (IntentForm,), schema_fields(agent.intent))
+
+
+def schema_fields(model: type[BaseModel], *, only: frozenset[str] | None = None) -> dict[str, forms.Field]:
+    """Return a form field for each property of a model's schema; ``only``: for these alone."""
+    schema = model.model_json_schema()
     needed = frozenset(schema.get("required", []))
-    fields = {
+    return {
         name: _field(name, _resolved(part, schema), required=name in needed)
         for name, part in schema.get("properties", {}).items()
+        if only is None or name in only
     }
-    return type("MadeIntentForm", (IntentForm,), fields)
 
 
 def _resolved(part: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:

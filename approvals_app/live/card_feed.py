@@ -18,6 +18,7 @@ from core.models import Membership
 from core.principal import Principal
 from tasks_app.live.message import Message, Reading, Sent, packed
 from tasks_app.models import Task
+from tasks_app.registry import tool_find
 
 
 def card_fragments(*, request: ApprovalRequest, user: User, csrf_token: str) -> Iterator[tuple[str, str]]:
@@ -33,8 +34,11 @@ def card_fragments(*, request: ApprovalRequest, user: User, csrf_token: str) -> 
 
 def state_context(card: Card, principal: Principal) -> dict[str, Any]:
     """Return what the parts of a card that change are made from."""
+    request, contract = card.request, tool_find(card.request.tool, card.request.contract_version)
     return {
         "card": card,
+        "editable": bool(contract and contract.editable),
+        "may_grant": request.quorum == 1 and request.step_up_within is None and not card.refusal,
         "review": card_review(card),
         "quorum": quorum_of(card, user=principal.user),
         "stepped_up_at": principal.stepped_up_at,

@@ -29,6 +29,7 @@ _TOLD = (
     "call.outcome",
     "call.verified",
     "call.settled",
+    "call.withdrawn",
     "call.in_doubt",
     "approval.requested",
     "approval.decided",

@@ -9,11 +9,12 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from approvals_app.forms import GroupForm
 from approvals_app.live.desk_feed import DeskFeed, desk_query, desk_url, tabs
 from approvals_app.live.waiting import waiting_html
 from approvals_app.models import ApprovalRequest
 from approvals_app.rights import workspaces_of
-from approvals_app.selectors.desk import WAITING, DeskPage, Tab, desk_page
+from approvals_app.selectors.desk import WAITING, DeskPage, Kind, Tab, desk_page
 from approvals_app.selectors.doubts import doubts
 from approvals_app.selectors.waiting import approvals_waiting_count
 from approvals_app.services.presented import approval_opened, approvals_presented
@@ -55,6 +56,7 @@ def desk(request: HttpRequest) -> HttpResponse:
         "live": desk_query(tab=tab, kind=kind, page=page, calls=calls, first=after is None),
         "row_query": f"?shelf={tab.value}" + (f"&{kind.query}" if kind else ""),
         **_others(user, tab, page),
+        **_group(request, page, kind),
         **(_doubt(request, calls) if calls else _preview(request, user, page)),
     }
     return render(request, "approvals/desk.html", context)
@@ -81,6 +83,17 @@ def _others(user: User, tab: Tab, page: DeskPage) -> dict[str, Any]:
         return {}
     team = next(one["count"] for one in tabs(user, Tab.MINE) if one["label"] == "Team")
     return {"others": team, "team_url": desk_url(Tab.TEAM)}
+
+
+def _group(request: HttpRequest, page: DeskPage, kind: Kind | None) -> dict[str, Any]:
+    """Return what the act on an opened group needs: "deny all and pause this agent" is of one workspace."""
+    slugs = {row.workspace.slug for row in page.rows}
+    if kind is None or len(slugs) != 1:
+        return {}
+    slug = slugs.pop()
+    principal = session_principal(request, slug=slug)
+    may = principal.may(Right.APPROVALS_DECIDE) and principal.may(Right.STOPS_SET)
+    return {"may_stop": may, "group_workspace": slug, "group_form": GroupForm(auto_id="group-%s")}
 
 
 def _preview(request: HttpRequest, user: User, page: DeskPage) -> dict[str, Any]:

@@ -78,4 +78,16 @@ document.addEventListener("click", (event) => {
   show(link);
 });
 
+/* How many are selected, on the button that answers them together. */
+function count() {
+  const button = document.querySelector("[data-picked] button");
+  if (!button) return;
+  const picked = document.querySelectorAll(".desk-pick input:checked").length;
+  button.textContent = picked ? `Answer ${picked} together` : "Answer the selected together";
+  button.disabled = picked === 0;
+}
+
+document.addEventListener("change", count);
+addEventListener("pageshow", count);
 asked = shown();
+count();

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonRes
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from core.access import Right
 from core.errors import Conflict, Forbidden, HandrailError, InvalidInput, NotFound
@@ -17,6 +17,7 @@ from tasks_app.forms import SettleForm
 from tasks_app.live.doubt_feed import DoubtFeed
 from tasks_app.models import Task
 from tasks_app.selectors.doubt import doubt_of
+from tasks_app.services.look_up import call_look_up
 from tasks_app.services.settle import call_settle
 from tasks_app.views.who import task_reader
 
@@ -56,6 +57,22 @@ def call_live(request: HttpRequest, task: UUID, name: str) -> JsonResponse:
         raise Forbidden from None
     reading = DoubtFeed(task=row.pk, name=name, who=lambda: principal).read()
     return JsonResponse({"html": "".join(str(message["html"]) for message in reading.messages), "head": 0})
+
+
+@never_cache
+@login_required
+@require_POST
+def call_look_up_page(request: HttpRequest, task: UUID, name: str) -> HttpResponse:
+    """Look the call up once more in the outside world, and show what was seen."""
+    principal, row = task_reader(request, task)
+    try:
+        who = principal.require(Right.TASKS_SETTLE)
+        looked = call_look_up(workspace=who.workspace, task=row.pk, name=name, actor=who.actor)
+    except (Conflict, Forbidden) as problem:
+        return _form(request, principal, row, name, SettleForm(), problem=problem)
+    said = f"Looked it up: {looked.reason}" + ("" if looked.closed else " Nothing is settled by that.")
+    messages.success(request, said)
+    return HttpResponseRedirect(reverse("call-settle", args=[row.pk, name]), status=303)
 
 
 def _form(

@@ -53,7 +53,7 @@ def web_environment(django_db_setup: None) -> dict[str, str]:
         "REDIS_URL": django_settings.REDIS_URL,
         "CELERY_BROKER_URL": django_settings.CELERY_BROKER_URL,
         "HANDRAIL_STYLE_PAGE": "1",
-        "HANDRAIL_MODULES": "tests.agents",
+        "HANDRAIL_MODULES": "tests.agents,tests.desk",
     }
 
 

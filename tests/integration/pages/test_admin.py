@@ -16,7 +16,7 @@ from tests.people import People
 from tests.records import call_in
 
 OURS = {"core", "tasks_app", "approvals_app"}
-EDITABLE = {"workspace", "membership", "apitoken", "stopswitch"}
+EDITABLE = {"workspace", "membership", "apitoken", "stopswitch", "policyrule", "approvergroup"}
 
 
 @pytest.fixture
