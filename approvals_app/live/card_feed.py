@@ -1,7 +1,7 @@
 """What is new on a card: its head, what became of it, what may still be sent. Never around a field."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -16,7 +16,7 @@ from approvals_app.selectors.requests import approval_find
 from core.access import Role
 from core.models import Membership
 from core.principal import Principal
-from tasks_app.live.message import Message, Reading, Sent, packed
+from tasks_app.live.parts import Part, PartsFeed
 from tasks_app.models import Task
 from tasks_app.registry import tool_find
 
@@ -48,35 +48,15 @@ def state_context(card: Card, principal: Principal) -> dict[str, Any]:
 
 
 @dataclass(slots=True, kw_only=True)
-class CardFeed:
+class CardFeed(PartsFeed[Principal]):
     """Follows one card for one reader. ``who`` is asked at every read and raises where the right is gone."""
 
     approval: UUID
-    who: Callable[[], Principal]
     csrf_token: str = ""
-    _sent: Sent = field(default_factory=Sent)
 
-    def check(self) -> None:
-        """Raise where the right is gone."""
-        self.who()
-
-    def forget(self) -> None:
-        """The page resumes: send everything once."""
-        self._sent = Sent()
-
-    def read(self, after: int = 0) -> Reading:
-        """Return the parts that changed."""
-        principal = self.who()
+    def fragments(self, principal: Principal) -> Iterator[Part]:
+        """See PartsFeed."""
         request = approval_find(workspace=principal.workspace, approval=self.approval)
-        fragments = self._sent.changed(self._fragments(request, principal))
-        messages: list[Message] = [{"html": html} for html in packed(fragments)]
-        return Reading(messages=messages, cursor=0, head=0)
-
-    def rest(self) -> list[Message]:
-        """Return nothing: a card is told at once."""
-        return []
-
-    def _fragments(self, request: ApprovalRequest, principal: Principal) -> Iterator[tuple[str, str]]:
         # The arguments may be large: the card is read again only where something about it changed.
         if self._sent.changed([("state", _state(request))]):
             yield from card_fragments(request=request, user=principal.user, csrf_token=self.csrf_token)

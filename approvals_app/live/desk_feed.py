@@ -1,7 +1,7 @@
 """What is new on the desk: the state of each visible row, the counts, how many newcomers there are."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from urllib.parse import parse_qs, urlencode
 from uuid import UUID
 
@@ -16,7 +16,7 @@ from approvals_app.selectors.desk import ROWS, WAITING, DeskPage, Kind, Tab, des
 from approvals_app.selectors.doubts import doubts, doubts_again
 from approvals_app.selectors.requests import requests_again
 from core.access import Right
-from tasks_app.live.message import Message, Reading, Sent, packed
+from tasks_app.live.parts import Part, PartsFeed
 from tasks_app.models import Call
 
 MOST_SHOWN = 2 * ROWS
@@ -40,10 +40,9 @@ def desk_query(*, tab: Tab, kind: Kind | None, page: DeskPage, calls: list[Call]
 
 
 @dataclass(slots=True, kw_only=True)
-class DeskFeed:
+class DeskFeed(PartsFeed[User]):
     """Follows one page of the desk for one reader. There is no cursor: ids commit out of order."""
 
-    who: Callable[[], User]
     tab: Tab
     kind: Kind | None
     rows: list[UUID]
@@ -52,7 +51,6 @@ class DeskFeed:
     first: bool
     newest: UUID | None
     csrf_token: str = ""
-    _sent: Sent = field(default_factory=Sent)
     _begun: bool = False
 
     @classmethod
@@ -72,25 +70,8 @@ class DeskFeed:
             csrf_token=csrf_token,
         )
 
-    def check(self) -> None:
-        """Raise where the right is gone."""
-        self.who()
-
-    def forget(self) -> None:
-        """The page resumes: send everything once."""
-        self._sent = Sent()
-
-    def read(self, after: int = 0) -> Reading:
-        """Return the fragments that changed."""
-        fragments = self._sent.changed(self._fragments(self.who()))
-        messages: list[Message] = [{"html": html} for html in packed(fragments)]
-        return Reading(messages=messages, cursor=0, head=0)
-
-    def rest(self) -> list[Message]:
-        """Return nothing: a list is told at once."""
-        return []
-
-    def _fragments(self, user: User) -> Iterator[tuple[str, str]]:
+    def fragments(self, user: User) -> Iterator[Part]:
+        """See PartsFeed."""
         workspaces = workspaces_of(user=user, right=Right.APPROVALS_READ)
         for row in requests_again(workspaces=workspaces, ids=self.rows):
             if self._sent.changed([(f"state-{row.pk}", row_state(row))]):

@@ -22,6 +22,7 @@ from core.embedded.errors import (
     OtherVersionError,
     ServiceSilentError,
 )
+from core.embedded.server import Server
 
 VERSION = "18"
 ROLE = "handrail"
@@ -36,7 +37,7 @@ SETTINGS = {
 }
 
 
-class Postgres:
+class Postgres(Server):
     """One server on a data folder under ``var``; its process is a direct child that dies with us."""
 
     name = "postgres"
@@ -49,7 +50,7 @@ class Postgres:
         self.run = address.run_dir(self.var)
         self.log = folder.log_file(self.var, "postgres")
         self.settings = SETTINGS | dict(settings or {})
-        self.process: subprocess.Popen[bytes] | None = None
+        super().__init__()
 
     @property
     def database_url(self) -> str:
@@ -95,17 +96,6 @@ class Postgres:
                 raise ServiceSilentError("PostgreSQL", self.log, folder.last_lines(self.log))
             time.sleep(0.02)
         self._see_to_database()
-
-    def stop(self) -> None:
-        """Stop the server; committed work is on disk."""
-        if self.process is not None:
-            children.stop(self.process, self.steps)
-
-    def kill(self) -> None:
-        """End the server as a crash would (for tests and drills)."""
-        if self.process is not None:
-            self.process.kill()
-            self.process.wait()
 
     def _initdb(self) -> None:
         fresh = self.data.with_name("postgres.new")

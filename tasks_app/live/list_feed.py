@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from urllib.parse import parse_qs, urlencode
 from uuid import UUID
 
@@ -11,7 +11,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 
 from core.principal import Principal
-from tasks_app.live.message import Message, Reading, Sent, packed
+from tasks_app.live.parts import Part, PartsFeed
 from tasks_app.models import Task
 from tasks_app.selectors.task_rows import ROWS, newcomers_count, rows_again, status_counts
 from tasks_app.selectors.tasks import TaskFilter
@@ -32,14 +32,12 @@ def query_of(principal: Principal, filters: TaskFilter, rows: list[Task], *, fir
 
 
 @dataclass(slots=True, kw_only=True)
-class ListFeed:
+class ListFeed(PartsFeed[Principal]):
     """Follows the rows of one page for one reader; there is no cursor, since ids commit out of order."""
 
-    who: Callable[[], Principal]
     filters: TaskFilter
     ids: list[UUID]
     first: bool
-    _sent: Sent = field(default_factory=Sent)
     _counted_at: float = 0.0
 
     @classmethod
@@ -56,26 +54,8 @@ class ListFeed:
         """Return the slug of the workspace that a query names."""
         return parse_qs(query).get("workspace", [""])[0]
 
-    def check(self) -> None:
-        """Raise where the right is gone."""
-        self.who()
-
-    def forget(self) -> None:
-        """The page resumes: send everything once."""
-        self._sent = Sent()
-
-    def read(self, after: int = 0) -> Reading:
-        """Return the fragments that changed."""
-        principal = self.who()
-        fragments = self._sent.changed(self._fragments(principal))
-        messages: list[Message] = [{"html": html} for html in packed(fragments)]
-        return Reading(messages=messages, cursor=0, head=0)
-
-    def rest(self) -> list[Message]:
-        """Return nothing: a list is told at once."""
-        return []
-
-    def _fragments(self, principal: Principal) -> Iterator[tuple[str, str]]:
+    def fragments(self, principal: Principal) -> Iterator[Part]:
+        """See PartsFeed."""
         for row in rows_again(workspace=principal.workspace, ids=self.ids):
             # The words of a time change by themselves: a row has changed when its task has.
             state = f"{row.head_seq} {row.status} {row.wait} {row.wake_at}"
