@@ -14,7 +14,6 @@ from approvals_app.selectors.requests import approval_find
 from approvals_app.status import ApprovalStatus
 from core.hints import group_of
 from core.models import Workspace
-from tasks_app.consumers import read_in_thread
 from tasks_app.live.hints import hints_listen
 
 LONGEST_WAIT = 25.0  # seconds: shorter than what proxies give a request
@@ -28,7 +27,6 @@ async def decision_wait(*, workspace: Workspace, approval: UUID, seconds: float)
     """
     until = time.monotonic() + seconds
     found = await sync_to_async(_read)(workspace, approval)
-    await sync_to_async(connection.close)()  # the request's own; it goes back to the pool while we wait
     if found["decided"] or seconds <= 0:
         return found
     changed = asyncio.Event()
@@ -40,7 +38,7 @@ async def decision_wait(*, workspace: Workspace, approval: UUID, seconds: float)
             with suppress(TimeoutError):
                 await asyncio.wait_for(changed.wait(), min(left, LOOK_AGAIN))
             changed.clear()
-            found = await read_in_thread(_read, workspace, approval)
+            found = await sync_to_async(_read)(workspace, approval)
     finally:
         listening.cancel()
         with suppress(asyncio.CancelledError):
@@ -49,5 +47,9 @@ async def decision_wait(*, workspace: Workspace, approval: UUID, seconds: float)
 
 
 def _read(workspace: Workspace, approval: UUID) -> dict[str, Any]:
-    row = approval_find(workspace=workspace, approval=approval)
-    return approval_fields(row) | {"decided": row.status != ApprovalStatus.REQUESTED}
+    """Read the request, and give the connection back to the pool: none is held while we wait."""
+    try:
+        row = approval_find(workspace=workspace, approval=approval)
+        return approval_fields(row) | {"decided": row.status != ApprovalStatus.REQUESTED}
+    finally:
+        connection.close()

@@ -67,6 +67,9 @@ INSTALLED_APPS = [
     "channels",
     "ninja",
     "django_htmx",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
     "core",
     "tasks_app",
     "approvals_app",
@@ -83,6 +86,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 ROOT_URLCONF = "core.urls"
@@ -139,6 +143,13 @@ CHANNEL_LAYERS = {
 # --- Sign-in ---
 LOGIN_URL = "/sign-in/"
 LOGIN_REDIRECT_URL = "/tasks/"
+# A second factor, asked for where a rule of policy wants it (core/step_up.py): one-time codes and passkeys.
+ACCOUNT_ADAPTER = "core.second_factor.Accounts"
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 300  # seconds: how old a sign-in may be when a factor is added or taken away
+ACCOUNT_EMAIL_NOTIFICATIONS = False
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_TOTP_ISSUER = "Handrail"
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not USES_TLS  # passkeys on http://localhost
 CSRF_FAILURE_VIEW = "core.error_pages.csrf_failed"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = USES_TLS

@@ -1,6 +1,8 @@
 """Signing in and out: by name and password, or once by a link made on this machine."""
 
+from allauth.account.internal.flows.login import record_authentication
 from django.contrib.auth import login
+from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView, LogoutView
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
@@ -20,6 +22,12 @@ class SignIn(LoginView):
 
     template_name = "registration/sign_in.html"
     redirect_authenticated_user = True
+
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        """Sign in, and note how: adding a second factor wants a fresh password."""
+        response = super().form_valid(form)
+        record_authentication(self.request, form.get_user(), method="password", reauthenticated=True)
+        return response
 
 
 @method_decorator(never_cache, name="dispatch")

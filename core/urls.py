@@ -6,6 +6,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
 
 from core.api import api
+from core.second_factor import addresses as second_factor
 from core.sign_in import SignIn, SignOut, sign_in_once
 from core.style_page import style_page
 from core.theme import theme_set
@@ -15,6 +16,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sign-in/", SignIn.as_view(), name="sign-in"),
     path("sign-in/once/<str:token>/", sign_in_once, name="sign-in-once"),
     path("sign-out/", SignOut.as_view(), name="sign-out"),
+    *second_factor,
     path("theme/", theme_set, name="theme"),
     path("api/v1/", api.urls),
     path("tasks/", include("tasks_app.urls")),

@@ -57,6 +57,15 @@ def act(order: dict[str, Any]) -> dict[str, Any]:
         case "cancel":
             desk.cancel(UUID(order["task"]))
             return {"done": 1}
+        case "attempt":
+            from tasks_app.record.append import Stale, Token
+
+            token = Token(epoch=order["epoch"], nonce=UUID(order["nonce"]))
+            try:
+                said = desk.attempt(UUID(order["task"]), order["name"], token, first=True)
+            except Stale as stale:
+                return {"admitted": False, "refusal": stale.refusal}
+            return {"admitted": said.admitted}
         case "warm":  # whatever the first order would load, and its connection
             return {"ready": User.objects.exists() is not None}
     request = ApprovalRequest.objects.select_related("workspace").get(pk=order["approval"])

@@ -268,3 +268,10 @@ def side_by_side(view: TaskView) -> Decision:
         pays = [call("c.pay_slow", name=name, payee=f"{view.intent['title']}-{name}", cents=5) for name in "ab"]
         return calls(*pays)
     return complete()
+
+
+@script
+def publish_one(view: TaskView) -> Decision:
+    if "publish" not in view.calls:
+        return call("c.ticket_asked", name="publish", title=str(view.intent["title"]))
+    return complete(summary="published")

@@ -44,7 +44,7 @@ def capped_wake() -> int:
         status=Status.WAITING,
         wait__kind=WaitKind.LIMIT,
         wait__on__startswith=OVER_CAP,
-        wait__on__contains=" of agent ",  # a task over its own cap is woken by the answers to its own requests
+        wait__on__icontains=" of agent ",  # a task over its own cap is woken by the answers to its own requests
         wake_at__gt=ClockTimestamp(),
     )
     agents = waiting.order_by("workspace_id", "agent").values_list("workspace_id", "agent").distinct()

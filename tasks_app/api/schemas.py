@@ -158,6 +158,15 @@ class AnswerOut(Schema):
     first: bool
 
 
+class LookedOut(Schema):
+    """What a look-up saw; ``closed``: it closed the doubt by itself."""
+
+    answer: str
+    closed: bool
+    reason: str
+    reference: str
+
+
 class RecheckOut(Schema):
     """A worker was asked; the evidence follows in the record after this sequence."""
 

@@ -75,10 +75,10 @@ def _commit_calls(session: Session, decided: Decided, intended: list[Intended]) 
             break
         except Stale as stale:
             session.refresh()
-            if stale.refusal.startswith(("stopped", "limit")):
-                session.stopped = stale.refusal
             if stale.refusal.startswith(ASK_LATER):
                 asks = []  # the decision is kept; each call is asked for when there is room
+            elif stale.refusal.startswith(("stopped", "limit")):
+                session.stopped = stale.refusal
             attempting = attempting and stale.refusal == "moved" and session.status == Status.RUNNING
             if session.status == Status.CANCELLING:
                 return []  # nothing further starts

@@ -14,7 +14,7 @@ from tasks_app.runtime.acting import find_act, reference_fit
 from tasks_app.runtime.recorded import RecordedCall
 from tasks_app.services.command import Command, command
 from tasks_app.services.settle import NotInDoubt, TooEarly, not_before
-from tasks_app.status import CallState, Status
+from tasks_app.status import CallState, EffectClass, Status, weaker
 
 
 class CannotLookUp(Conflict):
@@ -84,9 +84,8 @@ def _meaning(call: Call, found: Found | Absent | CannotTell, recorded: RecordedC
         case Found():
             said = "Found under our key with other arguments: a person must say what that means."
             return Looked(answer="found", closed=False, reason=said, reference=reference_fit(found.reference)), "doubt"
-        case Absent() if _contradicted(call):
-            said = "Not there, although the tool had answered ok: a person must say what that means."
-            return Looked(answer="absent", closed=False, reason=said), "doubt"
+        case Absent() if why := _not_believed(call, recorded):
+            return Looked(answer="absent", closed=False, reason=f"Not there, {why}: a person must say."), "doubt"
         case Absent():
             return Looked(answer="absent", closed=True, reason="Looked up after every deadline: no effect."), "refuse"
         case CannotTell(reason=reason):
@@ -98,11 +97,13 @@ def _as_intended(found: Found, recorded: RecordedCall) -> bool:
     return found.arguments is None or all(intended.get(name) == value for name, value in found.arguments.items())
 
 
-def _contradicted(call: Call) -> bool:
-    """An answer of the tool said that it is there: nothing is closed over that contradiction (E10)."""
-    return Event.objects.filter(
-        stream=call.task_id, kind="call.outcome", data__name=call.name, data__outcome="ok"
-    ).exists()
+def _not_believed(call: Call, recorded: RecordedCall) -> str:
+    """Say why "absent" does not close the doubt, or an empty text: an answer contradicts it, or the tool's class."""
+    assert recorded.contract is not None
+    if weaker(EffectClass(call.effect_class), recorded.contract.effect_class) == EffectClass.OPAQUE:
+        return "but the tool does not promise that a look-up sees everything"
+    said_ok = Event.objects.filter(stream=call.task_id, kind="call.outcome", data__name=call.name, data__outcome="ok")
+    return "although the tool had answered ok" if said_ok.exists() else ""
 
 
 def _record(here: Command, call: Call, found: Found | Absent | CannotTell, looked: Looked, move: str) -> None:

@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-MODULES = ["append", "steps", "scaling", "bytes", "resume", "latency", "takeover", "waiting", "peers"]
+MODULES = ["append", "steps", "scaling", "bytes", "resume", "latency", "takeover", "waiting", "approval", "peers"]
 
 
 def main(names: list[str]) -> int:

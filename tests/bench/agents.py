@@ -78,3 +78,13 @@ def thinker(view: TaskView) -> Decision:
         time.sleep(view.intent["seconds"])  # a model that is waited for
         return state({"thought": True})
     return complete()
+
+
+@tool("bench.asked", arguments=Value, effect_class="keyed", asks=True)
+def asked(args: Value, context: CallContext) -> Answer:
+    return Answer(result=args.value, reference=context.key)
+
+
+@agent("bench.asker", done_when=HOLDS)
+def asker(view: TaskView) -> Decision:
+    return complete() if "asked" in view.calls else call("bench.asked", name="asked", value=1)

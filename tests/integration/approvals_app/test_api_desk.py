@@ -1,0 +1,106 @@
+"""What the desk does, over HTTP: edits, groups, many at once, grants, rules, and waiting for a decision."""
+
+import threading
+import time
+from datetime import timedelta
+
+from django.db import connection
+from django.test import Client
+
+from approvals_app.models import ApprovalRequest
+from core.clock import database_now
+from tests.desk import MOVE, Desk, decide, parked, rule
+
+ALL = "/api/v1/approvals"
+
+
+def signed_in(user) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def post(client: Client, path: str, **body):
+    return client.post(f"{ALL}{path}", body, content_type="application/json")
+
+
+def test_an_edit_answers_with_the_new_request_and_the_card_shows_both_sides(desk: Desk):
+    request = parked(desk, MOVE, name="move", arguments={"amount": "90.00"})
+    rhea = signed_in(desk.rhea)
+    assert rhea.get(f"{ALL}/{request.pk}").json()["editable"] == ["amount"]
+    wrong = post(rhea, f"/{request.pk}/edit", arguments={"to": "me"}, digest=request.digest, reason="r")
+    assert (wrong.status_code, wrong.json()["errors"][0]["field"]) == (422, "to")
+    made = post(rhea, f"/{request.pk}/edit", arguments={"amount": "1.00"}, digest=request.digest, reason="r").json()
+    assert (made["replaces"], made["status"], made["call"]) == (str(request.pk), "requested", "move #2")
+    card = rhea.get(f"{ALL}/{made['id']}").json()
+    assert (card["proposed"]["amount"], card["arguments"]["amount"]) == ("90.00", "1.00")
+    assert "edited the arguments" in card["refusal"]
+
+
+def test_groups_are_listed_and_denied_as_one_act(desk: Desk):
+    for path in ("/a", "/b"):
+        parked(desk, arguments={"path": path})
+    rhea = signed_in(desk.rhea)
+    (group,) = rhea.get(f"{ALL}/groups").json()["groups"]
+    assert (group["agent"], group["count"]) == ("desk.agent", 2)
+    named = {name: group[name] for name in ("agent", "tool", "rule")}
+    said = post(rhea, "/groups/deny", reason="stop it", **named).json()
+    assert (said["denied"], [one["status"] for one in said["approvals"]]) == (2, ["denied", "denied"])
+    assert said["stop"] is not None
+
+
+def test_several_are_answered_at_once_and_each_says_what_became_of_it(desk: Desk):
+    one, two = parked(desk), parked(desk, arguments={"path": "/b"})
+    decide(two, desk.silas)
+    items = [{"id": str(request.pk), "digest": request.digest} for request in (one, two)]
+    said = post(signed_in(desk.rhea), "/decide", decision="approved", approvals=items).json()
+    assert [(done["status"], done["code"]) for done in said["approvals"]] == [("approved", None), (None, "conflict")]
+
+
+def test_grants_are_given_listed_and_revoked(desk: Desk):
+    rhea, request = signed_in(desk.rhea), parked(desk)
+    ends = (database_now() + timedelta(days=1)).isoformat()
+    given = post(rhea, f"/{request.pk}/grant", ends_at=ends, most_uses=3, reason="nightly").json()
+    assert (given["owner"], given["arguments"]["path"], given["uses"]) == ("rhea", "/scratch/a", 0)
+    assert [one["id"] for one in rhea.get(f"{ALL}/grants?standing=1").json()["grants"]] == [given["id"]]
+    assert post(rhea, f"/grants/{given['id']}/revoke", reason="enough").json()["revoked_at"] is not None
+    assert rhea.get(f"{ALL}/grants?standing=1").json()["grants"] == []
+
+
+def test_rules_are_listed_and_tried(desk: Desk):
+    rule(desk, "deep", "arguments.deep == true", quorum=2)
+    vera = signed_in(desk.vera)
+    assert [row["name"] for row in vera.get(f"{ALL}/policy").json()["rules"]] == ["deep"]
+    said = post(vera, "/policy/try", tool="desk.clean", arguments={"path": "/a", "deep": True}).json()
+    assert (said["rule"], said["demands"]["quorum"], said["tried"][0]["matched"]) == ("deep", 2, True)
+
+
+def test_several_people_answer_and_the_first_is_told_that_others_are_needed(desk: Desk):
+    rule(desk, "two", "true", quorum=2)
+    request = parked(desk)
+    body = {"decision": "approved", "digest": request.digest}
+    first = post(signed_in(desk.rhea), f"/{request.pk}/decide", **body).json()
+    assert (first["new"], first["decided"], first["status"]) == (True, False, "requested")
+    second = post(signed_in(desk.silas), f"/{request.pk}/decide", **body).json()
+    assert (second["decided"], [one["by"] for one in second["answers"]]) == (True, ["rhea", "silas"])
+
+
+def test_waiting_for_a_decision_answers_when_it_is_made_and_after_the_time_otherwise(desk: Desk):
+    request, client = parked(desk), signed_in(desk.vera)
+    began = time.monotonic()
+    assert client.get(f"{ALL}/{request.pk}/decision?wait=0.3").json()["decided"] is False
+    assert 0.3 <= time.monotonic() - began < 5
+
+    def decide_soon() -> None:
+        time.sleep(0.5)
+        decide(ApprovalRequest.objects.get(pk=request.pk), desk.rhea)
+        connection.close()
+
+    thread = threading.Thread(target=decide_soon)
+    thread.start()
+    began = time.monotonic()
+    answer = client.get(f"{ALL}/{request.pk}/decision?wait=25").json()
+    thread.join()
+    assert (answer["decided"], answer["status"], answer["decided_by"]) == (True, "approved", "rhea")
+    assert time.monotonic() - began < 10
+    assert signed_in(desk.tobin).get(f"{ALL}/{request.pk}/decision?wait=25").status_code == 404

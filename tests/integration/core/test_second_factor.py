@@ -1,0 +1,74 @@
+"""A second factor is set up, shown, and its moment reaches a decision that wants it fresh."""
+
+import time
+
+import pytest
+from allauth.mfa.totp.internal.auth import (
+    TOTP,
+    format_hotp_value,
+    generate_totp_secret,
+    hotp_value,
+    yield_hotp_counters_from_time,
+)
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from core.step_up import METHODS
+from tests.people import People
+
+
+@pytest.fixture
+def rhea(people: People) -> Client:
+    client = Client()
+    client.force_login(people.rhea)
+    return client
+
+
+def code(secret: str) -> str:
+    return format_hotp_value(hotp_value(secret, next(iter(yield_hotp_counters_from_time()))))
+
+
+def with_totp(user: User) -> str:
+    secret = generate_totp_secret()
+    TOTP.activate(user, secret)
+    return secret
+
+
+def test_who_has_no_factor_is_led_to_set_one_up_and_needs_their_password_for_it(rhea: Client) -> None:
+    led = rhea.get(reverse("step-up"), {"next": "/approvals/"})
+    assert led["Location"] == reverse("mfa_index")
+    assert rhea.get(reverse("mfa_index")).status_code == 200
+    asked = rhea.get(reverse("mfa_activate_totp"))
+    assert asked["Location"].startswith(reverse("account_reauthenticate"))
+    page = rhea.get(asked["Location"])
+    assert page.status_code == 200
+    confirmed = rhea.post(asked["Location"], {"password": "correct horse battery"})
+    assert confirmed["Location"] == reverse("mfa_activate_totp")
+    assert "data:image/svg+xml" in rhea.get(reverse("mfa_activate_totp")).content.decode()
+
+
+def test_a_one_time_code_that_is_shown_is_the_moment_of_the_step_up(people: People, rhea: Client) -> None:
+    secret = with_totp(people.rhea)
+    led = rhea.get(reverse("step-up"), {"next": "/approvals/x/"})
+    assert led["Location"].startswith(reverse("mfa_reauthenticate"))
+    assert rhea.get(led["Location"]).status_code == 200
+    assert METHODS not in rhea.session
+    rhea.post(led["Location"], {"code": "000000"})
+    assert METHODS not in rhea.session
+    shown = rhea.post(led["Location"], {"code": code(secret), "next": "/approvals/x/"})
+    assert shown["Location"] == "/approvals/x/"
+    (record,) = rhea.session[METHODS]
+    assert (record["method"], record["type"]) == ("mfa", "totp")
+    assert abs(record["at"] - time.time()) < 60
+
+
+def test_a_next_address_elsewhere_is_not_followed(people: People, rhea: Client) -> None:
+    with_totp(people.rhea)
+    led = rhea.get(reverse("step-up"), {"next": "https://evil.test/"})
+    assert led["Location"].endswith("next=%2F")
+
+
+def test_nobody_signs_up(client: Client) -> None:
+    for path in ("/second-factor/signup/", "/accounts/signup/", "/second-factor/webauthn/signup/"):
+        assert client.get(path).status_code == 404
