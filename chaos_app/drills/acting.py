@@ -13,7 +13,7 @@ from core.boundaries import Boundary, Position
 from tasks_app.models import Event
 
 HELD_AT = Point(boundary=Boundary.ATTEMPT, position=Position.BEFORE, call="act")
-ACTED_WITHIN = 20.0
+ACTED_WITHIN = 40.0
 MANY = 8  # deliveries at once
 
 

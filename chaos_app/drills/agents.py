@@ -37,6 +37,7 @@ class Case(BaseModel):
     asked: bool = False
     hurried: bool = False
     lapsing: bool = False
+    unsure: bool = False
     bug: str = ""
     child: bool = False
     expected: dict[str, int] = {}
@@ -78,6 +79,15 @@ def acting(view: TaskView) -> Decision:
 
 for _klass in EFFECTS:  # each with an agent of its own, so that one can be stopped
     agent(f"drill.stopped.{_klass}", intent=Case, done_when=[COUNTED])(acting)
+
+
+@agent("drill.asks", intent=Case, done_when=[COUNTED])
+def asks(view: TaskView) -> Decision:
+    """Ask a model that always says the same, then act."""
+    if "act" not in view.calls:
+        view.ask("What is to be done?", model="drill", ask=lambda question: "act", largest_cost=10)
+        return act(view)
+    return complete()
 
 
 @agent("drill.pair", intent=Case, done_when=[COUNTED])

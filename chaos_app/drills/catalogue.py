@@ -18,14 +18,14 @@ FORMS = {**{tool: SYSTEMS[klass] for klass, tool in TOOLS.items()}, "drill.batch
 
 def tool_name(klass: Klass, intent: Mapping[str, object]) -> str:
     """Return the tool that a case acts with: of its class, asking as its intent says."""
-    form = next((f"_{name}" for name in ("lapsing", "hurried", "asked") if intent.get(name)), "")
+    form = next((f"_{name}" for name in ("lapsing", "hurried", "asked", "unsure") if intent.get(name)), "")
     return TOOLS[klass] + (form if klass != Klass.NONE else "")
 
 
 def system_of_key(business_key: str) -> str:
     """Return the outside system of an act from its business key, "TOOL:MARK"."""
     tool = business_key.partition(":")[0]
-    return FORMS[tool.removesuffix("_asked").removesuffix("_hurried").removesuffix("_lapsing")]
+    return FORMS[tool.partition("_")[0]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,6 +89,14 @@ WORKLOADS = (
         agent="drill.twice",
         says="asks for the same act again under another name",
         classes=(K, O),
+    ),
+    Workload(name="asks", agent="drill.asks", says="asks a model, then acts", classes=EFFECTS),
+    Workload(
+        name="unsure",
+        agent="drill.act",
+        says="acts through a tool that cannot tell whether it has acted",
+        classes=(R,),
+        intent={"unsure": True},
     ),
     Workload(
         name="denied",

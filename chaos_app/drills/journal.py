@@ -14,8 +14,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from chaos_app.drills.cells import Seen
 from chaos_app.drills.evidence import Evidence, Mark, evidence_dump
 from chaos_app.drills.left_out import LeftOut
+from chaos_app.drills.names import Klass
 
 TOKEN = "HANDRAIL_DRILL_TOKEN"  # noqa: S105 - ties the folder to the launch on a page; no secret
 
@@ -72,6 +74,14 @@ class Journal:
     def left_out(self, cells: Sequence[LeftOut]) -> None:
         """Keep what was not run, and why."""
         _replace(self.folder / "left-out.json", [asdict(one) for one in cells])
+
+    def discovered(self, found: Mapping[tuple[str, Klass], Sequence[Seen]]) -> None:
+        """Keep what the workloads crossed without a fault."""
+        lines = [
+            {"workload": name, "class": str(klass), "passages": [asdict(one) for one in passages]}
+            for (name, klass), passages in found.items()
+        ]
+        _replace(self.folder / "discovered.json", lines)
 
     def is_asked_to_stop(self) -> bool:
         """Whether somebody wants the run to end."""

@@ -29,6 +29,8 @@ def left_out(discovered: Discovered | None = None) -> tuple[LeftOut, ...]:
     ]
     edited = "A call cannot be edited between its approval and its use: another one is asked for."
     found.append(LeftOut(row="A05", position="situation", klass="every", fault=str(Fault.EDITED), reason=edited))
+    hangs = "Outside of a call it takes a quarter of an hour until the limit of a work session ends what hangs."
+    found.append(LeftOut(row="L04", position="D02 before", klass="every", fault=str(Fault.HANG), reason=hangs))
     if discovered is not None:
         found += _unpassed(discovered)
     return tuple(found)

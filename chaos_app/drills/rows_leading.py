@@ -42,7 +42,7 @@ LEADING = (
     Row(
         id="L04",
         title="the worker hangs while its lease is renewed",
-        places=(("E02", Position.BEFORE_SEND), ("D02", Position.BEFORE)),
+        places=(("E02", Position.BEFORE_SEND),),
         faults=(Fault.HANG,),
         allowed=EITHER,
         resume="the deadline of the call or of the work session ends it",

@@ -1,7 +1,7 @@
 """A run: discover, play the control, the planted bugs and the cases side by side, judge each, say what came of it."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
@@ -47,6 +47,7 @@ class Run:
     bugs: list[Evidence] = field(default_factory=list)
     caught: dict[tuple[str, Klass], Control] = field(default_factory=dict)
     skipped: list[LeftOut] = field(default_factory=list)
+    unbuilt: list[LeftOut] = field(default_factory=list)
     bound: float = TAKEOVER
     stopped: threading.Event = field(default_factory=threading.Event)
 
@@ -66,6 +67,7 @@ class Run:
     def discover(self) -> None:
         """Play each workload once without a fault."""
         waited = list(self.pool.map(self._twin, discover.wanted(WORKLOADS)))
+        self.journal.discovered(self.found)
         self.bound = max(self.bound, 3 * max(waited))
 
     def _twin(self, pair: tuple[Workload, Klass]) -> float:
@@ -119,10 +121,12 @@ class Run:
 
     def play(self) -> None:
         """Play the cells of this launch; what cannot be played is left out with its reason."""
-        todo = chosen(self.options, self.found)
+        wanted = chosen(self.options, self.found)
+        todo = [cell for cell in wanted if engine_of(cell) is not None]
+        self.unbuilt = _unbuilt(wanted)
         self._of = len(todo)
         self.journal.say(cells=[cell.id for cell in todo])
-        self.journal.left_out([*left_out(self.found), *self.skipped])
+        self.journal.left_out([*left_out(self.found), *self.unbuilt])
         # Beside the cases what is no part of the product: the control, the planted bugs.
         beside = [*self._planted(), *self._control()] if self.options.control else []
         beside += [self.holding.submit(self._cell, cell) for cell in todo if cell.fault in HOLDING]
@@ -137,14 +141,11 @@ class Run:
 
     def _cell(self, cell: Cell) -> None:
         engine = engine_of(cell)
-        if engine is None or self.stopped.is_set() or self.journal.is_asked_to_stop():
-            if engine is not None:
-                self.stopped.set()
-            why = STOPPED if engine is not None else f"This version cannot do {cell.fault}."
-            left = LeftOut(
-                row=cell.row, position=cell.position, klass=str(cell.klass), fault=str(cell.fault), reason=why
-            )
-            self.skipped.append(left)
+        if engine is None:  # left out before the run, with the reason
+            return
+        if self.stopped.is_set() or self.journal.is_asked_to_stop():
+            self.stopped.set()
+            self.skipped.append(_left(cell, STOPPED))
             return
         evidence, judged = self._once(cell, engine, 0)
         if judged.verdict in UNDECIDED:
@@ -156,11 +157,18 @@ class Run:
         workload = BY_NAME[cell.workload]
         case = engine(ground=self.ground, watch=self.watch, workload=workload, klass=cell.klass, cell=cell)
         case.run()
-        evidence = replace(self._evidence(case), repeat=repeat)
+        evidence = replace(self._bounded(self._evidence(case)), repeat=repeat)
         self._journalled(case, evidence)
         with self._lock:
             self.evidence.append(evidence)
         return evidence, judge(evidence)
+
+    def _bounded(self, evidence: Evidence) -> Evidence:
+        """Bind a case to what the machine can do right now: how long its first worker took to come."""
+        with self._lock:
+            if evidence.cell.row[0] not in "BL":  # there the fault itself delays the first worker
+                self.bound = max(self.bound, 3 * discover.longest_wait(evidence))
+            return replace(evidence, expected=replace(evidence.expected, takeover_seconds=self.bound))
 
     def _evidence(self, case: Case) -> Evidence:
         cell = case.cell
@@ -216,3 +224,14 @@ class Run:
         self.bugs_watch.close()
         for pool in (self.pool, self.holding):
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _left(cell: Cell, why: str) -> LeftOut:
+    return LeftOut(row=cell.row, position=cell.position, klass=str(cell.klass), fault=str(cell.fault), reason=why)
+
+
+def _unbuilt(cells: Iterable[Cell]) -> list[LeftOut]:
+    """Return what the table wants and no engine can do, once a fault kind."""
+    found = {cell.fault: cell for cell in cells if engine_of(cell) is None}
+    every = {"row": "every", "position": "every", "klass": "every"}
+    return [LeftOut(**every, fault=str(fault), reason="Nothing here can make this fault.") for fault in found]

@@ -76,7 +76,7 @@ def _selection(options: Options) -> dict[str, object]:
 
 
 def _end(run: Run, command: str, say: Callable[[str], None], began: float) -> int:
-    left = [*left_out(run.found), *run.skipped]
+    left = [*left_out(run.found), *run.unbuilt, *run.skipped]
     run.journal.left_out(left)
     results = results_make(
         run.evidence,
@@ -89,7 +89,7 @@ def _end(run: Run, command: str, say: Callable[[str], None], began: float) -> in
         versions=run.versions,
     )
     _write(results, run.options)
-    for one in run.skipped:
+    for one in [*run.unbuilt, *run.skipped]:
         say(f"left out  {one.row} {one.position} {one.klass} {one.fault}: {one.reason}")
     for bug in results.planted:
         say(f"{'found ' if bug.found else 'MISSED'}  {bug.bug} ({bug.runs} runs): {bug.cause}")

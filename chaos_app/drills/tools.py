@@ -80,6 +80,14 @@ def mail_send(args: Act, context: CallContext) -> Answer:
     return Answer(result={"key": context.key})
 
 
+def mail_unsure(args: Act, context: CallContext) -> Answer:
+    """Send, and not know it: the first attempt says that nobody can tell."""
+    answer = mail_send(args, context)
+    if context.attempt == 1:
+        raise Unknown("The drill's tool cannot tell whether it has sent.")
+    return answer
+
+
 def mail_find(key: str) -> LookUp:
     """Look for the Message-ID."""
     found = read("/mail", message_id=mail_id(key), key=key)["messages"]
@@ -186,6 +194,8 @@ def _declare() -> None:
             declared = {key: value for key, value in form.items() if key != "execute"}
             contract = tool(f"drill.{name}{asked}", **declared, **more)
             contract(execute)
+    unsure = {key: value for key, value in FORMS["mail"].items() if key != "execute"}
+    tool("drill.mail_unsure", **unsure, asks=False)(mail_unsure)
     batch = {**QUICK, "arguments": Items}
     tool("drill.batch", **batch, effect_class="keyed", verify=batch_seen)(batch_post)
 
