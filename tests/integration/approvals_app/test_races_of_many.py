@@ -60,9 +60,10 @@ def test_approve_deny_expire_and_cancel_at_the_same_instant_end_in_one_outcome_2
             assert answer["status"] == (200 if decision == winner else 409), (winner, said)
             if decision != winner:
                 assert "by" in answer["detail"] or "Voided" in answer["detail"], answer
-        voided = len(ends) > 1 or winner == "voided"
-        admitted = attempt(request.task_id, "clean", claim(request.task)).admitted if not voided else False
-        assert admitted == (winner == "approved" and not voided)
+        cancelled = cancel in orders
+        assert (len(ends) > 1) == (cancelled and winner == "approved")  # what was approved and not used goes with it
+        admitted = not cancelled and attempt(request.task_id, "clean", claim(request.task)).admitted
+        assert admitted == (winner == "approved" and not cancelled)
         assert (Call.objects.get(task=request.task_id).state == "attempted") == admitted
         ahead = max(1, ahead + (3 if winner == "expired" else -1))
     assert min(first.values()) > 0, f"not a race: {first}"
