@@ -8,7 +8,7 @@ from approvals_app.models import ApprovalAnswer, ApprovalRequest, ApproverGroup
 from approvals_app.rights import credential_refusal, roles_of
 from approvals_app.separation import barred, parties
 from approvals_app.status import EVERYONE, Answer
-from core.access import Right, may
+from core.access import Right, Role, may
 from core.errors import Forbidden, NotFound
 from core.principal import Principal
 from tasks_app.models import Event, Task
@@ -19,17 +19,20 @@ def decider_check(*, request: ApprovalRequest, task: Task, principal: Principal)
 
     Roles are read again here, under the locks: what the caller's session said when it began does not count.
     """
-    reader_check(request=request, principal=principal)
-    refusal = principal_refusal(request=request, task=task, principal=principal)
+    roles = reader_check(request=request, principal=principal)
+    refusal = credential_refusal(principal=principal, right=Right.APPROVALS_DECIDE) or decider_refusal(
+        request=request, task=task, user=principal.user, roles=roles
+    )
     if refusal:
         raise Forbidden(f"{refusal} Nothing was changed.")
 
 
-def reader_check(*, request: ApprovalRequest, principal: Principal) -> None:
-    """Raise NotFound to those who may not see the request, the same as for an unknown one (case-25)."""
+def reader_check(*, request: ApprovalRequest, principal: Principal) -> frozenset[Role]:
+    """Return the caller's roles of now. Raises NotFound to those who may not see the request (case-25)."""
     roles = roles_of(user=principal.user, workspace=request.workspace_id)
     if principal.workspace.pk != request.workspace_id or not may(roles, Right.APPROVALS_READ):
         raise NotFound("There is no such approval here, or you may not see it.")
+    return roles
 
 
 def principal_refusal(*, request: ApprovalRequest, task: Task, principal: Principal) -> str | None:
@@ -39,12 +42,15 @@ def principal_refusal(*, request: ApprovalRequest, task: Task, principal: Princi
     )
 
 
-def decider_refusal(*, request: ApprovalRequest, task: Task, user: User, group: str = "") -> str | None:
+def decider_refusal(
+    *, request: ApprovalRequest, task: Task, user: User, group: str = "", roles: frozenset[Role] | None = None
+) -> str | None:
     """Say why a member may not decide, or None. Parties are those of the request and of now, whichever is wider.
 
-    ``group``: another group than the request's, where policy asks another by now.
+    ``group``: another group than the request's, where policy asks another by now. ``roles``: where they were read.
     """
-    if not may(roles_of(user=user, workspace=request.workspace_id), Right.APPROVALS_DECIDE):
+    held = roles_of(user=user, workspace=request.workspace_id) if roles is None else roles
+    if not may(held, Right.APPROVALS_DECIDE):
         return f"Deciding needs the right approvals:decide in {task.workspace.name}."
     asked = group or request.group
     if not group_holds(workspace_id=request.workspace_id, group=asked, user=user):

@@ -41,7 +41,7 @@ def answer_record(post: Post) -> tuple[int | None, bool]:
     _keep(post)
     request = post.request
     denied = post.decision == Answer.DENIED
-    so_far = 0 if denied else len(counted(request=request, task=post.task))
+    so_far = 0 if denied else _so_far(post)
     decides = denied or so_far >= request.quorum
     if decides and not _conclude(post):
         return None, False
@@ -64,19 +64,23 @@ def answer_record(post: Post) -> tuple[int | None, bool]:
 def _keep(post: Post) -> None:
     """Write the answer; whoever approved before and denies now has changed their mind, in time."""
     opened = _opened(post)
-    ApprovalAnswer.objects.update_or_create(
-        request=post.request,
-        user=post.user,
-        defaults={
-            "answer": post.decision,
-            "reason": post.reason,
-            "via": post.via,
-            "at": post.now,
-            "stepped_up_at": post.principal.stepped_up_at,
-            "opened_at": opened,
-            "hasty": is_hasty(size=post.request.size, opened=opened, answered=post.now, via=post.via),
-        },
-    )
+    given = {
+        "answer": post.decision,
+        "reason": post.reason,
+        "via": post.via,
+        "at": post.now,
+        "stepped_up_at": post.principal.stepped_up_at,
+        "opened_at": opened,
+        "hasty": is_hasty(size=post.request.size, opened=opened, answered=post.now, via=post.via),
+    }
+    # The request's lock is held: nobody else writes an answer to it meanwhile.
+    if not ApprovalAnswer.objects.filter(request=post.request, user=post.user).update(**given):
+        ApprovalAnswer.objects.create(request=post.request, user=post.user, **given)
+
+
+def _so_far(post: Post) -> int:
+    """Count the approvals; where one is enough, the one who gives it has just been looked at."""
+    return 1 if post.request.quorum == 1 else len(counted(request=post.request, task=post.task))
 
 
 def _opened(post: Post) -> datetime | None:
