@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.contrib.auth.models import User
 
@@ -92,17 +93,21 @@ def _conclude(post: Post) -> bool:
     """Change the row. Conditional besides the lock: whoever forgets the lock still cannot decide twice."""
     request, approved = post.request, post.decision == Answer.APPROVED
     run_by = post.now + timedelta(seconds=request.run_within) if approved else None
-    changed = ApprovalRequest.objects.filter(pk=request.pk, status=ApprovalStatus.REQUESTED).update(
-        status=ApprovalStatus.APPROVED if approved else ApprovalStatus.DENIED,
-        decision=post.decision,
-        decided_by=post.user,
-        decided_at=post.now,
-        decision_reason=post.reason,
-        decided_via=post.via,
-        run_by=run_by,
-    )
-    request.refresh_from_db()
-    return changed == 1
+    values: dict[str, Any] = {
+        "status": ApprovalStatus.APPROVED if approved else ApprovalStatus.DENIED,
+        "decision": post.decision,
+        "decided_by": post.user,
+        "decided_at": post.now,
+        "decision_reason": post.reason,
+        "decided_via": post.via,
+        "run_by": run_by,
+    }
+    if not ApprovalRequest.objects.filter(pk=request.pk, status=ApprovalStatus.REQUESTED).update(**values):
+        request.refresh_from_db()
+        return False
+    for name, value in values.items():
+        setattr(request, name, value)
+    return True
 
 
 def _answered(post: Post, so_far: int) -> ApprovalAnswered:
