@@ -76,8 +76,9 @@ class Controller:
 
     def _kill(self, report: Report, victim: Victim) -> float:
         """Return when the process was killed: now, or a moment ago, with its worker, for another plan."""
-        if gone(report.pid):
-            earlier = self._killed.get(report.pid) or self._killed.get(report.parent)
+        earlier = self._killed.get(report.pid) or self._killed.get(report.parent)
+        # With its worker killed it is dying, whether the kernel has come to it yet or not.
+        if gone(report.pid, wait=earlier is not None):
             if earlier is None:
                 raise ProcessLookupError(f"process {report.pid} died by itself")
             return earlier

@@ -70,12 +70,12 @@ def _ends(process: WatchedProcess, until: float) -> bool:
     return process.gone()
 
 
-def gone(pid: int) -> bool:
-    """Whether a process has ended, reaped or not."""
+def gone(pid: int, *, wait: bool = False) -> bool:
+    """Whether a process has ended, reaped or not. ``wait``: give one that is dying ``PROOF_SECONDS`` to be gone."""
     with suppress(ProcessLookupError):
         process = WatchedProcess(pid)
         try:
-            return process.gone() or (process.fd is not None and bool(select.select([process.fd], [], [], 0)[0]))
+            return process.gone() or _ends(process, time.monotonic() + (PROOF_SECONDS if wait else 0.0))
         finally:
             process.close()
     return True
