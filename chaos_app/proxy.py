@@ -20,6 +20,7 @@ SOCKET = ".s.PGSQL.5432"
 PIECES = b"PBDEC"  # Parse, Bind, Describe, Execute, Close: what follows belongs to the same request
 READY = b"Z"  # ReadyForQuery: whatever was committed is committed; its byte says whether a transaction is open
 KEY = b"K"  # BackendKeyData: the process of the server behind this connection
+LEADING = 40  # bytes of a statement that tell what it is
 OUTSIDE = b"I"  # no transaction is open
 
 
@@ -133,6 +134,7 @@ class _Door:
         self._swallow = False
         self._answered = asyncio.Event()
         self._state = OUTSIDE
+        self._prepared: dict[bytes, bytes] = {}  # the start of each statement that was prepared, by its name
         self.pid, self.backend = _peer(client[1]), 0
 
     def meets(self, plan: Plan, request: bytes) -> bool:
@@ -144,7 +146,24 @@ class _Door:
     def _commits(self, request: bytes) -> bool:
         if self._state != OUTSIDE:
             return b"COMMIT" in request
-        return not _text(request).lstrip().startswith((b"BEGIN", b"SELECT"))
+        text = self._executed(request)
+        return text is not None and not text.lstrip().startswith((b"BEGIN", b"SELECT"))
+
+    def _executed(self, request: bytes) -> bytes | None:
+        """Return the start of the statement that a request executes; None for one that only prepares."""
+        text, executes = b"", False
+        for kind, body in _pieces(request):
+            match kind:
+                case b"Q":
+                    return body[:LEADING]
+                case b"P":
+                    name, _, query = body.partition(b"\0")
+                    text = self._prepared[name] = query.partition(b"\0")[0][:LEADING]
+                case b"B":
+                    text = self._prepared.get(body.partition(b"\0")[2].partition(b"\0")[0], b"")
+                case b"E":
+                    executes = True
+        return text if executes else None
 
     def close(self) -> None:
         self._client[1].close()
@@ -161,6 +180,7 @@ class _Door:
         self._application = await _startup(self._client[0])
         self._server[1].write(self._application)
         async for request in _requests(self._client[0]):
+            self._executed(request)  # what it prepares is remembered, whoever is waited for
             plan = self._proxy.take(request, self)
             if plan is not None:
                 await self._fate(plan, request)
@@ -195,11 +215,13 @@ class _Door:
         self.close()
 
 
-def _text(request: bytes) -> bytes:
-    """Return the start of a request's statement, empty where it names one that was prepared before."""
-    if request[:1] == b"P":
-        return request[5:].partition(b"\0")[2][:40]
-    return request[5:45] if request[:1] == b"Q" else b""
+def _pieces(request: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Yield kind and body of each message of a request."""
+    place = 0
+    while place < len(request):
+        end = place + 1 + int.from_bytes(request[place + 1 : place + 5])
+        yield request[place : place + 1], request[place + 5 : end]
+        place = end
 
 
 def _peer(writer: asyncio.StreamWriter) -> int:

@@ -3,6 +3,7 @@
 A worker that carries them has ``HANDRAIL_MODULES=chaos_app.drills.agents``.
 """
 
+import time
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -43,6 +44,8 @@ class Case(BaseModel):
     expected: dict[str, int] = {}
 
 
+# Seconds, as a model would take: what is settled is then committed by itself before the next question (C01).
+THOUGHT = 0.06
 COUNTED = criterion("drill.counted", expected="{intent.expected}")
 
 
@@ -71,6 +74,7 @@ def acting(view: TaskView) -> Decision:
     if "before" not in view.calls:
         return call("drill.stock", name="before", sku="B-9", state={"read": 1})
     if "act" not in view.calls:
+        time.sleep(THOUGHT)
         return act(view)
     if "after" not in view.calls:
         return call("drill.stock", name="after", sku="B-9", state={**view.state, "read": 2})

@@ -103,7 +103,7 @@ class Cell:
     @property
     def allowed(self) -> Ends:
         """How it may end."""
-        return allowed(row=self.row, klass=self.klass, fault=self.fault, workload=self.workload)
+        return allowed(row=self.row, position=self.position, klass=self.klass, fault=self.fault, workload=self.workload)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,16 +119,22 @@ class Seen:
 Discovered = Mapping[tuple[str, Klass], Sequence[Seen]]
 
 
+# Where the answer stands in the record already: even of what nobody can look up, there is no doubt.
+RECORDED = {("E05", Position.COMMIT_KEPT), ("E05", Position.AFTER)}
+
+
 def slug(fault: Fault) -> str:
     """Return a fault's name as it stands in ids and on the command line."""
     return fault.name.lower().replace("_", "-")
 
 
-def allowed(*, row: str, klass: Klass, fault: Fault, workload: str) -> Ends:
+def allowed(*, row: str, klass: Klass, fault: Fault, workload: str, position: str = "") -> Ends:
     """Return the ends that the table allows for a case."""
     ends = set(BY_ID[row].ends(klass))
     if klass == Klass.OPAQUE and row in AFTER_ATTEMPT and fault not in KILLS | {Fault.ZOMBIE}:
         ends |= EITHER  # a milder fault may pass without an unknown outcome
+    if (row, position) in RECORDED:
+        ends = {Verdict.ONCE if end == Verdict.BLOCKED else end for end in ends}
     if fault in {Fault.EDITED, Fault.STOPPED, Fault.CREDENTIAL}:
         ends |= {Verdict.ONCE, Verdict.NONE, Verdict.BLOCKED}  # the changed call is asked for anew, and may be approved
     if fault in ANSWERS and klass == Klass.OPAQUE:

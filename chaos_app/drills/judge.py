@@ -50,7 +50,7 @@ def judge(evidence: Evidence) -> Judgement:
     broken = [*_safety(evidence, told), *limbo(evidence, told)]
     verdict, cause = _verdict(evidence, told, broken)
     cell, took = evidence.cell, times(evidence, told)
-    ends = allowed(row=cell.row, klass=cell.klass, fault=cell.fault, workload=cell.workload)
+    ends = allowed(row=cell.row, position=cell.position, klass=cell.klass, fault=cell.fault, workload=cell.workload)
     if verdict not in ends and verdict in {Verdict.BLOCKED, Verdict.NONE, Verdict.ONCE}:
         cause = f"{cause} Here only this is allowed: {', '.join(sorted(ends))}."
     return Judgement(

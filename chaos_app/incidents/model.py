@@ -4,6 +4,7 @@ The question goes through ``view.ask``: it is in the record, with the tokens tha
 first byte leaves; a worker that dies while the model thinks costs a second question, never a second effect.
 """
 
+import asyncio
 import json
 import os
 from collections.abc import Mapping
@@ -64,7 +65,8 @@ class ModelPolicy:
                 raise ModelRetry(problem)
             return proposal
 
-        run = asker.run_sync(question)
+        # Not run_sync: it leaves an event loop behind in each thread that has none.
+        run = asyncio.run(asker.run(question))
         return Said(output=run.output.model_dump(), tokens=run.usage.total_tokens)
 
 

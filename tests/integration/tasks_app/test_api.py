@@ -171,6 +171,7 @@ OUTSIDE = [
     ("post", "{task}/copy", {}),
     ("post", "{task}/calls/pay/allow-repeat", {"reason": "x"}),
     ("post", "{task}/calls/pay/settle", {"answer": "happened", "evidence": "x"}),
+    ("post", "{task}/calls/pay/look-up", None),
 ]
 
 
