@@ -1,6 +1,7 @@
 """Real servers for the tests: one private Postgres and Valkey a run, one database of each a test process."""
 
 import os
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -25,6 +26,8 @@ RUN = ExitStack()
 
 def pytest_configure(config: pytest.Config) -> None:
     """Start the servers once, in the process that pytest-xdist's workers come from."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a run in the background: what is started here hears Ctrl-C
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if CHROMIUM is None and os.environ.get("HANDRAIL_REQUIRE_BROWSER"):
         raise pytest.UsageError(f"{LEFT_OUT} HANDRAIL_REQUIRE_BROWSER is set, so this run cannot do without.")
     if hasattr(config, "workerinput") or os.environ.get("DATABASE_URL") or config.option.collectonly:
