@@ -73,7 +73,7 @@ def test_twenty_requests_at_once_with_one_key_are_one_task(client: httpx.Client)
 def test_requests_do_not_leave_database_connections_behind(client: httpx.Client) -> None:
     for _ in range(100):
         assert client.get(TASKS).status_code == 200
-    assert sessions() <= 5
+    assert sessions() <= 10  # a few threads, not a hundred requests
 
 
 @pytest.mark.django_db(transaction=True)
