@@ -54,6 +54,16 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         reporter.write_line(LEFT_OUT)
 
 
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+    """End what processes that have just been killed still hold, so that the database of the run can be dropped."""
+    yield
+    others = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+    others += " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    with django_db_blocker.unblock(), connection.cursor() as cursor:
+        cursor.execute(others)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _flush_past_the_append_only_triggers() -> Iterator[None]:
     """Let the flush between tests truncate the record, which nobody else may (a right given to the test role alone)."""
