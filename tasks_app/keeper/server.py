@@ -47,8 +47,8 @@ class Peer:
 class Dying:
     """A dead process whose exit status may still come."""
 
-    slices: list[Watched]
     until: float
+    slices: list[Watched] = field(default_factory=list)
     killed: frozenset[UUID] = field(default_factory=frozenset)
     said: tuple[str, ...] = ()
 
@@ -132,7 +132,7 @@ class Server:
                 process.kill()
 
     def _process_watch(self, pid: int) -> None:
-        if pid in self._processes:
+        if pid in self._processes or pid in self._dying:
             return
         process = self._processes[pid] = WatchedProcess(pid)
         if process.fd is not None:
@@ -144,18 +144,26 @@ class Server:
         if process.fd is not None:
             self._selector.unregister(process.fd)
         process.close()
+        wait = 0.0 if self._main_gone or process.pid == self._worker.pid else settings.EXIT_STATUS_SECONDS
+        # Dying before it is heard: what it said last must not have it watched, and found dead, a second time.
+        dying = self._dying[process.pid] = Dying(until=time.monotonic() + wait)
         for peer in [peer for peer in self._peers.values() if peer.pid == process.pid]:
             self._hear(peer)  # what it said before it died: a claim expected, a slice to watch
+        self._take_slices(process.pid, dying)
+
+    def _take_slices(self, pid: int, dying: Dying) -> None:
+        """Take its slices out of the table, so that they are renewed no more."""
         with self._lock:
-            slices = self._table.gone(process.pid)
+            slices = self._table.gone(pid)
+        dying.slices += slices
         killed = frozenset(watched.nonce for watched in slices) & self._killed
+        dying.killed |= killed
         self._killed -= killed
-        wait = 0.0 if self._main_gone or process.pid == self._worker.pid else settings.EXIT_STATUS_SECONDS
-        said = tuple(self._logged.pop(process.pid, ()))
-        self._dying[process.pid] = Dying(slices=slices, until=time.monotonic() + wait, killed=killed, said=said)
 
     def _bury(self, pid: int) -> None:
         dying, status = self._dying.pop(pid), self._exits.pop(pid, None)
+        self._take_slices(pid, dying)  # heard meanwhile, from a connection that had waited to be taken
+        dying.said = tuple(self._logged.pop(pid, ()))
         deaths = [Death(watched=watched, loss=self._loss(watched, dying, status)) for watched in dying.slices]
         if deaths:
             self.renewer.lose(deaths)
