@@ -4,18 +4,17 @@ It runs in the controller. A process that waits here does nothing at all: whatev
 this place.
 """
 
-import socket
 import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import UUID
 
 from chaos_app.drills.lines import listen
-from chaos_app.injector.report import GO, Report
+from chaos_app.injector.answering import reports_answer
+from chaos_app.injector.report import Report
 from core.boundaries import Boundary, Position
 
 HELD_AT_MOST = 120.0  # seconds; longer than any case lasts
@@ -97,7 +96,7 @@ class Barrier:
         self._locks: defaultdict[UUID, threading.Lock] = defaultdict(threading.Lock)
         self._lock = threading.Lock()
         self._server = listen(path)
-        threading.Thread(target=self._accept, name="barrier", daemon=True).start()
+        reports_answer(self._server, self._take, name="barrier")
 
     def post(self, name: str, begun: Callable[[UUID], None] = lambda task: None) -> Post:
         """Begin to attend to a case."""
@@ -121,19 +120,6 @@ class Barrier:
     def person(self, pid: int, case: str) -> None:
         """A process is about to do something for a case (what people do has no task yet)."""
         self._people[pid] = case
-
-    def _accept(self) -> None:
-        with suppress(OSError):
-            while True:
-                connection, _ = self._server.accept()
-                threading.Thread(target=self._serve, args=[connection], daemon=True).start()
-
-    def _serve(self, connection: socket.socket) -> None:
-        with suppress(OSError, ValueError), connection, connection.makefile("rwb") as stream:
-            for line in stream:
-                self._take(Report.read(line))
-                stream.write(GO)
-                stream.flush()
 
     def _take(self, report: Report) -> None:
         post = self._post_of(report)

@@ -118,8 +118,7 @@ class Case:
     def order(self, do: str, **more: object) -> Ticket:
         """Let a person do something, in a process of their own."""
         elsewhere = self.ground.bugs.place if self.bug else {}
-        ticket = self.ground.people.order(do, case=self.name, **more, **elsewhere)
-        ticket.again = (do, more)  # type: ignore[attr-defined]
+        ticket = self.ground.people.order(do, case=self.name, **{**more, **elsewhere})
         self.orders.append(ticket)
         return ticket
 
@@ -129,8 +128,7 @@ class Case:
             if "ended" in ticket.stages:
                 self.orders.remove(ticket)
                 if not {"done", "failed"} & ticket.stages.keys():
-                    do, more = ticket.again  # type: ignore[attr-defined]
-                    self.order(do, **more)  # a client that had no answer sends the same request again
+                    self.order(ticket.do, **ticket.said)  # a client that had no answer sends the same request again
         if not self.orders:
             for seen in self.watch.of(self.name):
                 self._move(seen)

@@ -14,10 +14,10 @@ START_SECONDS = 90.0  # a busy machine may take long to load everything
 
 
 class Ticket:
-    """One order and the stages that have come back."""
+    """One order, what was said with it, and the stages that have come back."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, do: str, said: Json) -> None:
+        self.name, self.do, self.said = name, do, said
         self.stages: dict[str, Json] = {}
         self._changed = threading.Condition()
 
@@ -48,7 +48,7 @@ class Helper:
     def order(self, do: str, *, case: str = "", **more: Any) -> Ticket:
         """Send an order."""
         name = f"{do}-{next(self._number)}"
-        ticket = self._tickets[name] = Ticket(name)
+        ticket = self._tickets[name] = Ticket(name, do, more)
         self._cases[name] = case
         self._lines.say(id=name, do=do, case=case, **more)
         return ticket

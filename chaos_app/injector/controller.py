@@ -14,9 +14,10 @@ from types import TracebackType
 from typing import Self
 from uuid import UUID
 
+from chaos_app.injector.answering import reports_answer
 from chaos_app.injector.killing import NotOursError, Victim, gone, kill
 from chaos_app.injector.plan import Plan, Stage
-from chaos_app.injector.report import GO, Report
+from chaos_app.injector.report import Report
 from core.boundaries import Boundary
 
 HELD_AT_MOST = 30.0  # seconds that a delivery waits while plans are armed
@@ -39,7 +40,7 @@ class Controller:
         self._server = socket.socket(socket.AF_UNIX)
         self._server.bind(str(path))
         self._server.listen(64)
-        threading.Thread(target=self._accept, name="controller", daemon=True).start()
+        reports_answer(self._server, self.take, name="controller")
 
     def arm(self, plan: Plan) -> None:
         """Add a plan; while deliveries are ``held``, so that no task passes its place unseen."""
@@ -88,19 +89,6 @@ class Controller:
             raise ProcessLookupError(f"process {report.pid} did not end")
         self._killed |= dict.fromkeys(dead, at)
         return at
-
-    def _accept(self) -> None:
-        with suppress(OSError):  # closed
-            while True:
-                connection, _ = self._server.accept()
-                threading.Thread(target=self._serve, args=[connection], daemon=True).start()
-
-    def _serve(self, connection: socket.socket) -> None:
-        with suppress(OSError, ValueError), connection, connection.makefile("rwb") as stream:
-            for line in stream:
-                self.take(Report.read(line))
-                stream.write(GO)
-                stream.flush()
 
     def take(self, report: Report) -> None:
         """Return when the process that reports may go on (or is dead)."""
