@@ -140,7 +140,7 @@ def test_300_cards_of_one_runaway_agent_are_one_row(desk: Desk, signed_in: Opens
     context = signed_in(desk.rhea, viewport=WIDE)
     page, seen = at(context, "/approvals/")
     expect(page.locator(".desk-row")).to_have_count(2)
-    expect(page.locator(".desk-group")).to_contain_text("300 like this")
+    expect(page.locator(".desk-group")).to_contain_text("300 requests")
     expect(page.locator(f"#approval-{other.pk}")).to_be_visible()
     axe_clean(page)
     page.locator(".desk-group [data-row-link]").click()
