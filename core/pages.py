@@ -40,6 +40,7 @@ PLACES = (
     Place("overview", "Overview", "o"),
     Place("tasks", "Tasks", "t"),
     Place("approvals", "Approvals", "a"),
+    Place("alerts", "Alerts", "n"),
     Place("task-start", "Start a task", "s"),
     Place("effects", "Effects", "e"),
     Place("tools", "Tools", "l"),

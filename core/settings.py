@@ -73,6 +73,7 @@ INSTALLED_APPS = [
     "core",
     "tasks_app",
     "approvals_app",
+    "approvals_app.notify",
     "chaos_app",
 ]
 MIDDLEWARE = [

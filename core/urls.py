@@ -21,6 +21,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", api.urls),
     path("tasks/", include("tasks_app.urls")),
     path("approvals/", include("approvals_app.urls")),
+    path("alerts/", include("approvals_app.notify.urls")),
     path("drills/", include("chaos_app.urls")),
     path("admin/", admin.site.urls),
 ]

@@ -63,23 +63,29 @@ class Figures:
 
 def approval_figures(*, workspaces: Sequence[UUID], since: datetime) -> Figures:
     """Return the figures of these workspaces for what was asked since then."""
-    requests = ApprovalRequest.objects.filter(workspace__in=workspaces, requested_at__gte=since).exclude(
-        decided_via=Via.GRANT
-    )
-    answers = ApprovalAnswer.objects.filter(
-        request__workspace__in=workspaces, request__requested_at__gte=since
-    ).exclude(via=Via.GRANT)
+    requests, answers = _asked(workspaces, since)
     looks = {row["request__tool"]: row for row in _looks(answers, "request__tool")}
-    whole = requests.aggregate(**_REQUESTS)
-    seen = answers.aggregate(**_LOOKS)
     by_tool: Any = requests.values("tool").annotate(**_REQUESTS).order_by("tool")
     people = _looks(answers, "user__username", **_PEOPLE)
     return Figures(
         since=since,
-        all=_figure("all", "", whole, seen),
+        all=figures_total(workspaces=workspaces, since=since),
         by_tool=[_figure("tool", row["tool"], row, looks.get(row["tool"], {})) for row in by_tool],
         by_person=[_figure("person", row["user__username"], row, row) for row in people],
     )
+
+
+def figures_total(*, workspaces: Sequence[UUID], since: datetime) -> Figure:
+    """Return the line of everything that was asked since then."""
+    requests, answers = _asked(workspaces, since)
+    return _figure("all", "", requests.aggregate(**_REQUESTS), answers.aggregate(**_LOOKS))
+
+
+def _asked(workspaces: Sequence[UUID], since: datetime) -> tuple[QuerySet[ApprovalRequest], QuerySet[ApprovalAnswer]]:
+    """Select the requests since then and their answers, without those that a standing grant answered."""
+    requests = ApprovalRequest.objects.filter(workspace__in=workspaces, requested_at__gte=since)
+    answers = ApprovalAnswer.objects.filter(request__workspace__in=workspaces, request__requested_at__gte=since)
+    return requests.exclude(decided_via=Via.GRANT), answers.exclude(via=Via.GRANT)
 
 
 def figures_csv(figures: Figures) -> str:
