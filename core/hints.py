@@ -18,6 +18,8 @@ import structlog
 from channels.layers import get_channel_layer
 from django.db import transaction
 
+from core.metrics import hints_lost, hints_wait
+
 log = structlog.get_logger(__name__)
 Message = dict[str, object]
 ROUND_SECONDS = 0.02  # between two rounds: a busy writer must not spend its time on hints
@@ -82,6 +84,7 @@ class _Publisher:
             try:
                 loop.run_until_complete(_send(round_))
             except Exception as error:  # a lost hint costs at most 15 s; it must never cost the write
+                hints_lost(len(round_))
                 log.warning("live_hints_lost", count=len(round_), error=type(error).__name__)
             time.sleep(ROUND_SECONDS)
 
@@ -96,6 +99,7 @@ class _Publisher:
                     self._told |= dict.fromkeys(round_, now)
                     self._waiting = {group: m for group, m in self._waiting.items() if group not in round_}
                     self._asleep_until = 0.0
+                    hints_wait(len(self._waiting))
                     return round_
                 first = min((self._told[group] for group in self._waiting), default=math.inf)
                 self._asleep_until = first + GROUP_SECONDS

@@ -77,6 +77,7 @@ INSTALLED_APPS = [
     "chaos_app",
 ]
 MIDDLEWARE = [
+    "core.metrics_middleware.answers_counted",
     "django.middleware.security.SecurityMiddleware",
     "servestatic.middleware.ServeStaticMiddleware",
     "core.problem_middleware.ProblemMiddleware",
@@ -156,6 +157,8 @@ SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = USES_TLS
 SECURE_SSL_REDIRECT = USES_TLS and _flag("SECURE_SSL_REDIRECT", "1")
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if _flag("BEHIND_PROXY") else None
+# Asked on this machine, by what watches it, without TLS.
+SECURE_REDIRECT_EXEMPT = [r"^metrics$", r"^api/v1/(health|ready)$"]
 SECURE_HSTS_SECONDS = 31_536_000 if USES_TLS else 0
 # HSTS for sibling hosts, and the browsers' preload list, are for the owner of the domain to decide.
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
@@ -210,6 +213,9 @@ HANDRAIL_FINDERS = [
     "chaos_app.services.collect.drills_collect",
     "chaos_app.services.slots.slots_fire",
 ]
+# What /metrics reads of the whole installation, and who may read it from another machine.
+HANDRAIL_FIGURES = ["tasks_app.selectors.gauges.gauges", "approvals_app.selectors.gauges.gauges"]
+HANDRAIL_METRICS_TOKEN = os.environ.get("HANDRAIL_METRICS_TOKEN", "")
 # How many requests of one task, and of one agent, may wait for people; who is over it waits.
 HANDRAIL_APPROVALS_PER_TASK = int(_number("HANDRAIL_APPROVALS_PER_TASK", "20"))
 HANDRAIL_APPROVALS_PER_AGENT = int(_number("HANDRAIL_APPROVALS_PER_AGENT", "200"))

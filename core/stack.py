@@ -1,6 +1,7 @@
 """The whole of Handrail on one machine: embedded services where none are given, migrations, every process."""
 
 import os
+import shutil
 import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from core.embedded import address, folder
 from core.embedded.errors import EmbeddedError
 from core.embedded.postgres import Postgres
 from core.embedded.valkey import Valkey
+from core.metrics import FOLDER
 from core.output import Output
 from core.program import Program, Service
 from core.supervisor import Supervisor
@@ -68,6 +70,7 @@ def stack_run(stack: Stack) -> int:
         with _services(var) as services:
             _migrate(stack.output)
             environment = _environment(stack, number)
+            shutil.rmtree(environment[FOLDER], ignore_errors=True)
             programs = [_placed(program, environment) for program in _table(stack, number).values()]
             job = _placed(stack.job, environment) if stack.job else None
             supervisor = Supervisor(services=services, programs=programs, job=job, output=stack.output)
@@ -138,6 +141,8 @@ def _environment(stack: Stack, number: int) -> dict[str, str]:
     return {
         "HANDRAIL_VAR": str(settings.VAR_DIR.resolve()),
         "PUBLIC_URL": os.environ.get("PUBLIC_URL", f"http://localhost:{number}"),
+        # What our processes count, for whichever web process is asked; begun afresh with the stack.
+        FOLDER: str(settings.VAR_DIR.resolve() / "metrics"),
         "PYTHONUNBUFFERED": "1",
         # Celery's ten lines about root say nothing to somebody in a container; slices run in sandboxes of their own.
         "PYTHONWARNINGS": os.environ.get("PYTHONWARNINGS", "ignore:You're running the worker with superuser"),

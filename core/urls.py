@@ -6,6 +6,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
 
 from core.api import api
+from core.metrics_page import metrics
 from core.second_factor import addresses as second_factor
 from core.sign_in import SignIn, SignOut, sign_in_once
 from core.style_page import style_page
@@ -17,6 +18,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sign-in/once/<str:token>/", sign_in_once, name="sign-in-once"),
     path("sign-out/", SignOut.as_view(), name="sign-out"),
     *second_factor,
+    path("metrics", metrics, name="metrics"),
     path("theme/", theme_set, name="theme"),
     path("api/v1/", api.urls),
     path("tasks/", include("tasks_app.urls")),

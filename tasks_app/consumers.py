@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from http.cookies import CookieError, SimpleCookie
-from time import monotonic
+from time import monotonic, time
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -19,6 +19,7 @@ from django.template.loader import render_to_string
 
 from core.errors import NotFound
 from core.hints import group_of, list_group_of
+from core.metrics import pushed, socket_opened
 from tasks_app.live.doubt_feed import DoubtFeed
 from tasks_app.live.frame import FramePart, frame_parts
 from tasks_app.live.hints import hints_listen
@@ -87,6 +88,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
     async def connect(self) -> None:
         """Accept, or accept and close: a refused handshake looks to the browser like a lost connection."""
         await self.accept()
+        socket_opened(1)
         self.listener = Listener(cookies=_cookies(self.scope))
         self.changed, self.cursor, self.resumed = asyncio.Event(), 0, False
         self.frame_changed, self.parts = asyncio.Event(), list[FramePart]()
@@ -118,6 +120,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
 
     async def disconnect(self, code: int) -> None:
         """Stop reading and listening."""
+        socket_opened(-1)
         for job in self.jobs:
             job.cancel()
 
@@ -208,6 +211,8 @@ class LiveConsumer(AsyncWebsocketConsumer):
             reading = await read_in_thread(self.feed.read, self.cursor)
             for message in reading.messages:
                 await self._send(message)
+            if reading.newest is not None and not asked:  # what a page catches up with says nothing about pushes
+                pushed(max(time() - reading.newest.timestamp(), 0.0))
             self.cursor = reading.cursor
             asked = self._take_resume() or asked
             if not reading.more and self.cursor == reading.cursor:

@@ -19,6 +19,7 @@ from django.db import connection, transaction
 from core.boundaries import Boundary, Position, cross
 from core.clock import ClockTimestamp, database_now
 from core.hints import after_commit, live_hint
+from core.metrics import takeover_took
 from tasks_app import registry, workers
 from tasks_app.models import Event, Status, Task, WaitKind
 from tasks_app.place import place_next
@@ -145,13 +146,17 @@ def _claim(row: Task, worker: WorkerIdentity, nonce: UUID, now: datetime) -> Lea
         token=token,
         task=changes,
     )
+    lost_at = _lost_at(row)
+    if lost_at is not None:
+        seconds = (done.at - lost_at).total_seconds()
+        after_commit(lambda: takeover_took(max(seconds, 0.0)))
     return Lease(
         task=row.pk,
         workspace=row.workspace_id,
         token=token,
         holder=worker.name,
         head_seq=done.head_seq,
-        took_over=_was_lost(row),
+        took_over=lost_at is not None,
     )
 
 
@@ -173,11 +178,13 @@ def _claimed(row: Task, worker: WorkerIdentity, nonce: UUID) -> SliceClaimed:
     )
 
 
-def _was_lost(row: Task) -> bool:
+def _lost_at(row: Task) -> datetime | None:
+    """Return when the epoch before was lost; None where there was none, or it let go by itself."""
     if row.lease_epoch == 0:
-        return False
+        return None
     ends = Event.objects.filter(stream=row.pk, kind__in=["slice.lost", "slice.released"], seq__lte=row.head_seq)
-    return ends.order_by("-seq").values_list("kind", flat=True).first() == "slice.lost"
+    kind, at = ends.order_by("-seq").values_list("kind", "at").first() or ("", None)
+    return at if kind == "slice.lost" else None
 
 
 def _hint(row: Task, done: Appended) -> None:

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 FRAME_LIMIT = 60_000  # bytes of one message; the promise is 64 KB
@@ -20,6 +21,7 @@ class Reading:
     cursor: int
     head: int
     more: bool = False
+    newest: datetime | None = None  # when the last of its events was committed
 
 
 @dataclass(slots=True)

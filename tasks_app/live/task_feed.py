@@ -74,7 +74,13 @@ class TaskFeed:
         cursor = events[-1].seq if events else after
         self._last = (task, principal)
         message = self._message(after, cursor, html, events)
-        return Reading(messages=[message], cursor=cursor, head=max(cursor, task.head_seq), more=cursor < task.head_seq)
+        return Reading(
+            messages=[message],
+            cursor=cursor,
+            head=max(cursor, task.head_seq),
+            more=cursor < task.head_seq,
+            newest=events[-1].at if events else None,
+        )
 
     def rest(self) -> list[Message]:
         """Return the parts of the page's head that the last reads changed: after the rows, which must not wait."""

@@ -1,5 +1,6 @@
 """``append()``: the only writer of history."""
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,6 +11,7 @@ import psycopg
 from django.db import DEFAULT_DB_ALIAS, connections
 
 from core.errors import Conflict
+from core.metrics import append_took
 from tasks_app.record.changes import Admission, CallChange, Seq, Token
 from tasks_app.record.events import Event
 from tasks_app.record.parameters import parameters
@@ -100,10 +102,12 @@ def append_administration(*, workspace: UUID, events: Sequence[Event], actor: st
 def _run(shape: Shape, values: list[Any], count: int) -> Appended:
     here = connections[DEFAULT_DB_ALIAS]
     here.ensure_connection()
+    began = time.perf_counter()
     with here.wrap_database_errors:
         cursor = _cursor(here.connection)
         cursor.execute(statement(shape), values, prepare=count <= AT_ONCE)
         row = cursor.fetchone()
+    append_took(time.perf_counter() - began)
     if row is None:
         raise StreamGone(stream=str(UUID(values[0])))
     refusal, at, head_seq, status, held_epoch = row

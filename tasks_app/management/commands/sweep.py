@@ -5,6 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from core.metrics import metrics_begin_shared
 from tasks_app import registry
 from tasks_app.sweeper import Sweeper
 
@@ -17,6 +18,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Sweep until SIGTERM or Ctrl-C, which may come at any moment."""
+        metrics_begin_shared()
         registry.modules_load()  # finders compare what was approved with the contracts of today
         with suppress(KeyboardInterrupt):
             Sweeper().run()
