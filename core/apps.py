@@ -3,6 +3,9 @@
 from importlib import import_module
 
 from django.apps import AppConfig
+from django.conf import settings
+
+from core.logs import logs_begin
 
 
 class CoreConfig(AppConfig):
@@ -13,5 +16,6 @@ class CoreConfig(AppConfig):
 
     def ready(self) -> None:
         """Load the Celery application, so that web and commands send their wake-ups to the broker of the settings."""
+        logs_begin(as_json=settings.HANDRAIL_LOGS_JSON)
         import_module("core.celery")
         import_module("core.checks")

@@ -16,12 +16,14 @@ django_application = get_asgi_application()
 from approvals_app import routing as approvals  # noqa: E402 - models can be imported only now
 from approvals_app.live.waiting import WaitingPart  # noqa: E402
 from core.metrics import metrics_begin  # noqa: E402
+from core.tracing import tracing_begin  # noqa: E402
 from tasks_app import routing as tasks  # noqa: E402
 from tasks_app.live.frame import frame_part_register  # noqa: E402
 from tasks_app.live.origin import OwnOriginOnly  # noqa: E402
 from tasks_app.registry import modules_load  # noqa: E402
 
 metrics_begin()
+tracing_begin("web")
 modules_load()  # the API validates intents by the agents' own schemas
 frame_part_register(WaitingPart)
 _nowhere: Any = re_path(r"", WebsocketDenier.as_asgi())  # type: ignore[arg-type]  # ASGI, not a view

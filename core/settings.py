@@ -78,6 +78,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "core.metrics_middleware.answers_counted",
+    "core.tracing_middleware.requests_traced",
     "django.middleware.security.SecurityMiddleware",
     "servestatic.middleware.ServeStaticMiddleware",
     "core.problem_middleware.ProblemMiddleware",
@@ -213,6 +214,8 @@ HANDRAIL_FINDERS = [
     "chaos_app.services.collect.drills_collect",
     "chaos_app.services.slots.slots_fire",
 ]
+# Whether every line of the log is one JSON object.
+HANDRAIL_LOGS_JSON = os.environ.get("HANDRAIL_LOGS", "") == "json"
 # What /metrics reads of the whole installation, and who may read it from another machine.
 HANDRAIL_FIGURES = ["tasks_app.selectors.gauges.gauges", "approvals_app.selectors.gauges.gauges"]
 HANDRAIL_METRICS_TOKEN = os.environ.get("HANDRAIL_METRICS_TOKEN", "")

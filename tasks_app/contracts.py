@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from core.tracing import trace_headers
 from tasks_app.status import EffectClass
 
 __all__ = [
@@ -100,6 +101,7 @@ class CallContext:
             "Handrail-Key": self.key,
             "Handrail-Call": f"{self.task}/{self.name}",
             "Handrail-Attempt": str(self.attempt),
+            **trace_headers(),
         } | ({"Handrail-Business-Key": self.business_key} if self.business_key else {})
 
 

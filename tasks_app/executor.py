@@ -6,9 +6,12 @@ separate recovery path (what is never used in good times is broken in bad ones).
 
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 import structlog
 
+from core.logs import about
+from core.tracing import Noted, span
 from tasks_app.keeper.client import KeeperClient
 from tasks_app.leases import Lease
 from tasks_app.runtime.completing import completion_check
@@ -29,12 +32,18 @@ SLICE_SECONDS = 60.0  # a slice hands over after this time, so that no task hold
 def slice_run(*, lease: Lease, keeper: KeeperClient, drain: Callable[[], bool]) -> None:
     """Run a claimed task until it ends, parks, is handed over, or is lost. Never raises LeaseLost."""
     try:
-        session = Session(lease=lease, keeper=keeper, drain=drain)
-        book = Book(session)
-        while not session.over:
-            _turn(session, book)
+        with about(lease.task, epoch=lease.token.epoch), _span(lease):
+            session = Session(lease=lease, keeper=keeper, drain=drain)
+            book = Book(session)
+            while not session.over:
+                _turn(session, book)
     except LeaseLost:
         log.warning("slice.fenced", task_id=str(lease.task), epoch=lease.token.epoch)
+
+
+def _span(lease: Lease) -> AbstractContextManager[Noted]:
+    epoch = lease.token.epoch
+    return span("slice", task=lease.task, epoch=epoch, worker=lease.holder, took_over=lease.took_over)
 
 
 def _turn(session: Session, book: Book) -> None:

@@ -17,6 +17,7 @@ from celery.worker.state import active_requests, reserved_requests
 from django.conf import settings
 
 from core.metrics import metrics_begin_shared
+from core.tracing import tracing_begin
 from tasks_app import registry
 from tasks_app.keeper.asked_to_end import heed
 from tasks_app.keeper.link import Link, link_open
@@ -38,6 +39,7 @@ class KeeperStep(bootsteps.StartStopStep):
 
     def __init__(self, worker: Any, **kwargs: Any) -> None:
         metrics_begin_shared()
+        tracing_begin("worker")
         registry.modules_load()  # user code that cannot be imported ends the worker here, with its name
         self._worker = worker
         self._link = link_open(_describe(worker))

@@ -2,11 +2,14 @@
 
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from core.boundaries import Boundary, Position, cross
+from core.logs import about
+from core.tracing import Noted, span
 from tasks_app.contracts import Answer, CallContext, CannotTell, Contract, LookUp, Observed, Refused, Started, Unknown
 from tasks_app.runtime.watchdog import DeadlinePassed, deadline_guard
 
@@ -40,6 +43,27 @@ def call_act(
         return _not_sent("The worker came back after send_by had passed.")
     if not epoch_holds():
         return _not_sent("The lease was lost before anything was sent.")
+    with about(UUID(context.task), call=context.name, attempt=context.attempt), _span(contract, context) as noted:
+        outcome = _act(contract, arguments, context)
+        noted.note(outcome=outcome.outcome)
+        if outcome.error:
+            noted.failed(str(outcome.error.get("reason", outcome.outcome)))
+    return outcome
+
+
+def _span(contract: Contract, context: CallContext) -> AbstractContextManager[Noted]:
+    return span(
+        "call.act",
+        task=UUID(context.task),
+        kind="client",
+        call=context.name,
+        tool=contract.name,
+        attempt=context.attempt,
+        epoch=context.epoch,
+    )
+
+
+def _act(contract: Contract, arguments: Any, context: CallContext) -> Outcome:
     act = contract.start or contract.execute
     try:
         with deadline_guard(context.deadline):
@@ -78,7 +102,7 @@ def find_act(contract: Contract, key: str) -> LookUp:
     if contract.find is None:
         return CannotTell("The contract has no look-up.")
     try:
-        with deadline_guard(time.monotonic() + LOOKING_SECONDS):
+        with span("call.look_up", kind="client", tool=contract.name), _looking():
             answer = contract.find(key)
     except (Exception, DeadlinePassed) as fault:
         return CannotTell(f"{type(fault).__name__}: {fault}"[:500])
@@ -90,10 +114,14 @@ def verify_act(contract: Contract, arguments: Any, answer: Answer) -> Observed:
     if contract.verify is None:
         return Observed(matches=True)
     try:
-        with deadline_guard(time.monotonic() + LOOKING_SECONDS):
+        with span("call.verify", kind="client", tool=contract.name), _looking():
             return contract.verify(arguments, answer)
     except (Exception, DeadlinePassed) as fault:
         return Observed(matches=False, cannot_tell=True, reason=f"{type(fault).__name__}: {fault}"[:500])
+
+
+def _looking() -> AbstractContextManager[None]:
+    return deadline_guard(time.monotonic() + LOOKING_SECONDS)
 
 
 def _answered(answer: Any) -> Outcome:

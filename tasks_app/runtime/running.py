@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,7 +66,8 @@ def calls_run(session: Session, ready: Sequence[Ready]) -> None:
         return
     flight = InFlight(session, ready)
     with ThreadPoolExecutor(max_workers=len(ready), thread_name_prefix="call") as pool:
-        futures = {pool.submit(_act_in_thread, flight, item): item for item in ready}
+        # Each in a copy of this context: it says which slice is meant, for traces and logs.
+        futures = {pool.submit(copy_context().run, _act_in_thread, flight, item): item for item in ready}
         lost: LeaseLost | None = None
         for future in as_completed(futures):
             try:

@@ -6,6 +6,7 @@ from typing import Any
 from django.db import InterfaceError, OperationalError
 
 from core.boundaries import Boundary
+from core.tracing import span
 from tasks_app import registry
 from tasks_app.decisions import (
     UNCHANGED,
@@ -63,7 +64,8 @@ def _decide(session: Session, book: Book, asked: Asked) -> Decision:
         settled_commit(session)
     began = time.monotonic()
     try:
-        decision = agent.decide(book.view(asked))
+        with span("agent.decide", task=session.lease.task, agent=agent.name, step=asked.step):
+            decision = agent.decide(book.view(asked))
     except (OverBudget, LeaseLost, Stale, OperationalError, InterfaceError):
         raise  # not the agent's mistake
     except Exception as error:

@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 
 from core.boundaries import Boundary
 from core.models import Membership, Workspace
+from core.tracing import span
 from tasks_app.criteria import Criterion
 from tasks_app.models import Task
 from tasks_app.record.append import append
@@ -132,6 +133,7 @@ def task_insert(row: Task, *, actor: str, copied_from: dict[str, Any] | None = N
     )
     row.intent = event_stored(created).intent  # the append keeps the masked original of what had to be altered
     row.save(force_insert=True)
-    done = append(stream=row.id, events=[created], actor=actor, task={"wake_at": After(0)})
+    with span("task.create", task=row.id, agent=row.agent, actor=actor):
+        done = append(stream=row.id, events=[created], actor=actor, task={"wake_at": After(0)})
     announce(task=row.id, workspace=row.workspace_id, seq=done.head_seq, due=True)
     return row
