@@ -42,6 +42,7 @@ class KeeperStep(bootsteps.StartStopStep):
         tracing_begin("worker")
         registry.modules_load()  # user code that cannot be imported ends the worker here, with its name
         self._worker = worker
+        self._told: set[int] = set()
         self._link = link_open(_describe(worker))
         for begin in (heed, tail_begin, warm_up):
             signals.worker_process_init.connect(begin, weak=False)
@@ -61,12 +62,22 @@ class KeeperStep(bootsteps.StartStopStep):
         hub.call_repeatedly(EVERY, self.look)
 
     def look(self) -> None:
-        """Look after the keeper, and stay where the pool says that a child has been reaped."""
+        """Look after the keeper, and tell it which children have ended, just before the pool forgets them.
+
+        Also while the broker is away: the pool then looks after nobody.
+        """
         self._link.keep()
         pool = getattr(self._worker.pool, "_pool", None)
-        told = getattr(pool, "on_process_down", None)  # the pool sets it anew each time the loop starts
-        if pool is not None and told is not None and not isinstance(told, _Reaped):
-            pool.on_process_down = _Reaped(told, self._link)
+        if hasattr(pool, "_join_exited_workers"):
+            if not isinstance(pool._join_exited_workers, _ToldBefore):
+                pool._join_exited_workers = _ToldBefore(pool._join_exited_workers, lambda: self._tell_exits(pool))
+            self._tell_exits(pool)
+
+    def _tell_exits(self, pool: Any) -> None:
+        dead = {process.pid: process.exitcode for process in pool._pool if process.exitcode is not None}
+        for pid in dead.keys() - self._told:
+            self._link.exited(pid, status_text(dead[pid]))
+        self._told = set(dead)
 
     def _drain(self, **_: Any) -> None:
         """Tell the slices to hand over. Celery's loop stands still from now on, so a thread looks after the keeper."""
@@ -74,16 +85,18 @@ class KeeperStep(bootsteps.StartStopStep):
         threading.Thread(target=_keep_on, args=[self._link], daemon=True).start()
 
 
-class _Reaped:
-    """Called by the pool for each child that it has reaped: the only place that knows the exit status."""
+class _ToldBefore:
+    """The pool's own clearing away of children that have ended, with word of them first: only their parent knows how.
 
-    def __init__(self, before: Callable[[Any], None], link: Link) -> None:
-        self._before, self._link = before, link
+    Not the pool's ``on_process_down``: the loop sets that anew each time it starts, and it comes after much else.
+    """
 
-    def __call__(self, process: Any) -> None:
-        if process.exitcode is not None:
-            self._link.exited(process.pid, status_text(process.exitcode))
-        self._before(process)
+    def __init__(self, clear: Callable[..., list[int]], tell: Callable[[], None]) -> None:
+        self._clear, self._tell = clear, tell
+
+    def __call__(self, *args: Any, **kwargs: Any) -> list[int]:
+        self._tell()
+        return self._clear(*args, **kwargs)
 
 
 def _keep_on(link: Link) -> None:

@@ -10,7 +10,7 @@ import redis
 
 from core.embedded import address
 from tests.integration.tasks_app.conftest import kinds, wait_for_event
-from tests.processes import ROOT, running, wait_for
+from tests.processes import ROOT, kill, pool_processes, running, wait_for
 
 pytestmark = pytest.mark.timeout(300)
 BROKER_AWAY = 6.0
@@ -55,6 +55,20 @@ def test_a_slice_goes_on_while_the_broker_is_away(fleet, own_broker):
     after = fleet.task("finish")
     wait_for_event(after.id, "task.completed")
     assert "slice.lost" not in kinds(task.id)
+
+
+def test_a_child_that_dies_while_the_broker_is_away_is_lost_with_the_words_on_how_it_ended(fleet, own_broker):
+    worker = fleet.worker("one")
+    fleet.sweeper()
+    task = fleet.task("hold", "finish", gate=str(fleet.gate()))
+    child = wait_for_event(task.id, "slice.claimed").data["pid"]
+    own_broker.kill()
+    time.sleep(1)  # the worker's loop ends, and begins anew only with a broker
+    kill(child)
+    lost = wait_for_event(task.id, "slice.lost")
+    assert lost.data["exit_status"] == "signal SIGKILL", lost.data
+    own_broker.start()
+    wait_for(lambda: len(pool_processes(worker.pid)) == 2, what="a whole pool again")
 
 
 CREATE = """

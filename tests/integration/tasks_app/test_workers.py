@@ -51,7 +51,7 @@ def test_a_killed_child_is_taken_over_at_once_and_the_loss_says_how_it_ended(fle
     lost = event(task.id, "slice.lost")
     assert again.at.timestamp() - started < 1.0 + SLACK
     said = lost.data["seen"], lost.data.get("exit_status")
-    assert said == ("process gone", "signal SIGKILL"), (lost.actor, lost.data)
+    assert said == ("process gone", "signal SIGKILL"), f"{lost.actor}: {lost.data}"
     wait_for_event(task.id, "task.completed")
 
 
