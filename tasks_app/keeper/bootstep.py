@@ -67,7 +67,7 @@ class KeeperStep(bootsteps.StartStopStep):
         Also while the broker is away: the pool then looks after nobody.
         """
         self._link.keep()
-        pool = getattr(self._worker.pool, "_pool", None)
+        pool: Any = getattr(self._worker.pool, "_pool", None)
         if hasattr(pool, "_join_exited_workers"):
             if not isinstance(pool._join_exited_workers, _ToldBefore):
                 pool._join_exited_workers = _ToldBefore(pool._join_exited_workers, lambda: self._tell_exits(pool))
