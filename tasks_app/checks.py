@@ -12,6 +12,8 @@ from tasks_app import registry
 from tasks_app.contracts import Contract
 from tasks_app.criteria import check_of, checks_known
 from tasks_app.registry import Agent
+from tasks_app.sandbox.levels import level_here, refusal_of
+from tasks_app.sandbox.spec import Wanted
 from tasks_app.status import EffectClass
 
 
@@ -29,7 +31,18 @@ def users_code_is_whole(app_configs: Sequence[AppConfig] | None, **kwargs: Any) 
 @register(deploy=True)
 def users_code_could_be_safer(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     """Say what costs a person's time later: on ``check --deploy``, not at the start of every command."""
-    return [message for tool in registry.tools() for message in weak(tool)]
+    return [message for tool in registry.tools() for message in weak(tool)] + list(walls())
+
+
+def walls() -> Iterator[CheckMessage]:
+    """Say what the sandboxes of this machine lack, and which tools refuse to run here because of it."""
+    here = level_here()
+    for text in here.missing:
+        yield Info(f"Tools run {here.meaning}. {text}", hint="README, Sandboxes.", id="tasks.I004")
+    refused = [tool.name for tool in registry.tools() if refusal_of(Wanted(tool.sandbox))]
+    if refused:
+        text = f"These tools want a full sandbox and refuse to run here: {', '.join(refused)}."
+        yield Warning(text, hint="README, Sandboxes.", id="tasks.W009")
 
 
 def of_agent(agent: Agent) -> Iterator[CheckMessage]:

@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from core.tracing import trace_headers
+from tasks_app.sandbox.spec import Limits, Wanted
 from tasks_app.status import EffectClass
 
 __all__ = [
@@ -17,11 +18,13 @@ __all__ = [
     "Contract",
     "EffectClass",
     "Found",
+    "Limits",
     "LookUp",
     "Observed",
     "Refused",
     "Started",
     "Unknown",
+    "Wanted",
 ]
 
 
@@ -93,6 +96,7 @@ class CallContext:
     deadline: float
     business_key: str | None = None
     seen: str | None = None
+    trace: Mapping[str, str] = field(default_factory=dict)  # headers of the trace that a sandbox cannot see
 
     def headers(self) -> dict[str, str]:
         """Return the headers by which an outside count can tie a request to its call."""
@@ -101,7 +105,7 @@ class CallContext:
             "Handrail-Key": self.key,
             "Handrail-Call": f"{self.task}/{self.name}",
             "Handrail-Attempt": str(self.attempt),
-            **trace_headers(),
+            **(self.trace or trace_headers()),
         } | ({"Handrail-Business-Key": self.business_key} if self.business_key else {})
 
 
@@ -145,7 +149,11 @@ class Contract:
     editable: frozenset[str] = frozenset()  # arguments that whoever decides may change before they approve
     reversible: bool | None = None  # None: the tool does not say
     how_to_check: str = ""  # for a person who must find out whether it happened
-    sandbox: str = "none"
+    sandbox: Wanted | str = Wanted.AVAILABLE  # available, full (refuses to run in less), or none (with a reason)
+    sandbox_reason: str = ""  # why none; people read it
+    limits: Limits = field(default_factory=Limits)
+    packages: tuple[str, ...] = ()  # importable inside, beside the tool's own package
+    mounts: tuple[str, ...] = ()  # host paths that can be read inside
     doc: str = field(default="")
 
     @property

@@ -13,6 +13,7 @@ from core.errors import InvalidInput
 from tasks_app.contracts import Contract
 from tasks_app.criteria import Criterion
 from tasks_app.decisions import Decision
+from tasks_app.sandbox.problems import sandbox_problem
 from tasks_app.status import EffectClass
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def contract_problem(contract: Contract) -> str | None:
         return "a precondition needs seen(args), which reads the version that the provider will compare."
     if (contract.start is None) != (contract.poll is None):
         return "long work needs both start(args, context) and poll(handle)."
-    return None
+    return sandbox_problem(contract)
 
 
 def _once[T](table: dict[tuple[str, int], T], key: tuple[str, int], new: T) -> T:

@@ -7,6 +7,7 @@ from tasks_app.criteria import Observation, check, criterion
 from tasks_app.decisions import Decision, call, complete, wait_for_signal
 from tasks_app.registry import agent, tool
 from tasks_app.view import TaskView
+from tests.here import HERE
 
 
 class Note(BaseModel):
@@ -42,7 +43,7 @@ class Written(BaseModel):
     text: str
 
 
-@tool("note.write", arguments=Written, effect_class="keyed", lag=0.0)
+@tool("note.write", arguments=Written, effect_class="keyed", lag=0.0, **HERE)
 def note_write(arguments: Written, context: CallContext) -> Answer:
     if context.key not in OUTSIDE:
         OUTSIDE.append(context.key)
@@ -57,6 +58,7 @@ def note_write(arguments: Written, context: CallContext) -> Answer:
     timeout=0.1,
     lag=0.0,
     how_to_check="ask the neighbours",
+    **HERE,
 )
 def note_shout(arguments: Written, context: CallContext) -> Answer:
     raise Unknown("the line broke")

@@ -37,6 +37,7 @@ from tasks_app.record.events import (
 )
 from tasks_app.services.cancel import task_cancel
 from tasks_app.status import CallState
+from tests.here import HERE
 
 GATE = ApprovalsGate()
 _CALL_DEFAULTS = {field.attname: field.get_default() for field in Call._meta.concrete_fields if field.has_default()}
@@ -62,6 +63,7 @@ CLEAN = Contract(
     arguments=Clean,
     effect_class="keyed",
     execute=_answer,
+    **HERE,
     asks=True,
     preview=lambda args: f"Remove everything below {args.path}",
 )
@@ -71,21 +73,23 @@ PAY = Contract(
     arguments=Pay,
     effect_class="opaque",
     execute=_answer,
+    **HERE,
     risk="high",
     preview=lambda args: f"Pay {args.amount} to {args.to}",
 )
-SCAN = Contract(name="desk.scan", version=1, arguments=Clean, effect_class="none", execute=_answer)
+SCAN = Contract(name="desk.scan", version=1, arguments=Clean, effect_class="none", execute=_answer, **HERE)
 MOVE = Contract(
     name="desk.move",
     version=1,
     arguments=Pay,
     effect_class="keyed",
     execute=_answer,
+    **HERE,
     asks=True,
     editable=frozenset({"amount"}),
     preview=lambda args: f"Move {args.amount} to {args.to}",
 )
-HUSH = Contract(name="desk.hush", version=1, arguments=Clean, effect_class="keyed", execute=_answer)
+HUSH = Contract(name="desk.hush", version=1, arguments=Clean, effect_class="keyed", execute=_answer, **HERE)
 for _contract in (CLEAN, PAY, SCAN, MOVE, HUSH):
     registry.tool_register(_contract)
 

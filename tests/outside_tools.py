@@ -14,9 +14,10 @@ from tasks_app.decisions import Decision, call, calls, complete, spawn, wait_for
 from tasks_app.outside import http_client, looking_client
 from tasks_app.registry import agent, tool
 from tasks_app.view import TaskView
+from tests.here import HERE
 
 # Worker processes may be starved on a busy machine: their calls get more time (HANDRAIL_TEST_TIMEOUT, seconds).
-QUICK: dict[str, Any] = {"timeout": float(os.environ.get("HANDRAIL_TEST_TIMEOUT", "1.0")), "lag": 0.2}
+QUICK: dict[str, Any] = {"timeout": float(os.environ.get("HANDRAIL_TEST_TIMEOUT", "1.0")), "lag": 0.2, **HERE}
 
 
 def world_url() -> str:

@@ -17,6 +17,7 @@ from tasks_app.decisions import Decision, call, calls, complete, wait_until
 from tasks_app.outside import http_client, looking_client
 from tasks_app.registry import agent, tool
 from tasks_app.view import TaskView
+from tests.here import HERE
 from tests.outside_tools import QUICK, Payment, Sku, Title, look, post, world_url
 
 Decide = Callable[[TaskView], Decision]
@@ -90,7 +91,7 @@ def ticket_badly(args: Title, context: CallContext) -> Answer:
     raise KeyError("the answer has no such field")
 
 
-@tool("c.pay_slow", arguments=Payment, effect_class="opaque", asks=False, timeout=20.0, lag=0.2)
+@tool("c.pay_slow", arguments=Payment, effect_class="opaque", asks=False, timeout=20.0, lag=0.2, **HERE)
 def pay_slow(args: Payment, context: CallContext) -> Answer:
     made = post(context, "/payments", {"payee": args.payee, "cents": args.cents})
     return Answer(result={"id": made["id"]}, reference=made["id"])
@@ -208,7 +209,7 @@ def die(args: Sku, context: CallContext) -> Answer:
     os._exit(137)
 
 
-@tool("c.busy", arguments=Sku, effect_class="none", timeout=60.0)
+@tool("c.busy", arguments=Sku, effect_class="none", timeout=60.0, **HERE)
 def busy(args: Sku, context: CallContext) -> Answer:
     """Keep the interpreter busy in C code for so many seconds (the name of the sku)."""
     until = time.monotonic() + float(args.sku)

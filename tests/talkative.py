@@ -9,13 +9,14 @@ from tasks_app.criteria import criterion
 from tasks_app.decisions import Decision, call, complete
 from tasks_app.registry import agent, tool
 from tasks_app.view import TaskView
+from tests.here import HERE
 
 
 class Nothing(BaseModel):
     pass
 
 
-@tool("talk.aloud", arguments=Nothing, effect_class="keyed", lag=0.0)
+@tool("talk.aloud", arguments=Nothing, effect_class="keyed", lag=0.0, **HERE)
 def talk_aloud(arguments: Nothing, context: CallContext) -> Answer:
     logging.getLogger("talkative").warning("said aloud")
     return Answer(reference="heard")

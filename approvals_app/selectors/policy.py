@@ -99,7 +99,7 @@ def subject_of(
             "risk": contract.risk,
             "asks": contract.needs_person,
             "reversible": contract.reversible,
-            "sandbox": contract.sandbox,
+            "sandbox": str(contract.sandbox),
         },
         "arguments": dict(arguments),
         "agent": agent,

@@ -18,6 +18,11 @@ from tasks_app.outside import cut_at_deadline, looking_client, seconds_left
 from tasks_app.registry import tool
 
 HOW = "Look at the drill's outside world for the mark."
+# A drill kills the worker with its request outside, at an exact byte: the worker itself must hold the connection.
+UNWALLED: dict[str, Any] = {
+    "sandbox": "none",
+    "sandbox_reason": "A drill kills the worker in the middle of its request, so the worker itself makes it.",
+}
 # How a tool asks: not at all, a person; a person in a hurry (seconds); an approval that must be used at once.
 ASKING: dict[str, dict[str, Any]] = {
     "": {"asks": False},
@@ -164,13 +169,20 @@ class Sku(BaseModel):
     sku: str
 
 
-@tool("drill.stock", arguments=Sku, effect_class="none", timeout=PATIENT)
+@tool("drill.stock", arguments=Sku, effect_class="none", timeout=PATIENT, **UNWALLED)
 def stock(args: Sku, context: CallContext) -> Any:
     """Read; no effect."""
     return read(f"/stock/{args.sku}")["left"]
 
 
-QUICK: dict[str, Any] = {"arguments": Act, "timeout": TIMEOUT, "lag": LAG, "once_per": "{mark}", "how_to_check": HOW}
+QUICK: dict[str, Any] = {
+    "arguments": Act,
+    "timeout": TIMEOUT,
+    "lag": LAG,
+    "once_per": "{mark}",
+    "how_to_check": HOW,
+    **UNWALLED,
+}
 FORMS: dict[str, dict[str, Any]] = {
     "ticket": {**QUICK, "effect_class": "keyed", "execute": ticket_open, "verify": ticket_seen},
     "mail": {**QUICK, "effect_class": "readable", "execute": mail_send, "find": mail_find, "verify": mail_seen},

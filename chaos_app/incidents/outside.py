@@ -16,6 +16,11 @@ from tasks_app.contracts import CallContext, Refused, Unknown
 from tasks_app.outside import http_client, looking_client
 
 TIMEOUT = 3.0  # seconds that one attempt may take
+# The demo shows what happens when a worker dies with a request outside.
+UNWALLED: dict[str, Any] = {
+    "sandbox": "none",
+    "sandbox_reason": "The demo kills the worker in the middle of its request, so the worker itself makes it.",
+}
 LAG = 1.0  # seconds after an attempt's deadline in which these systems may still apply what they accepted
 LOOKING = 5.0  # seconds that a look-up or a read may take
 

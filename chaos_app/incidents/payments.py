@@ -7,7 +7,7 @@ person who must find out.
 
 from pydantic import BaseModel, Field
 
-from chaos_app.incidents.outside import LAG, TIMEOUT, post
+from chaos_app.incidents.outside import LAG, TIMEOUT, UNWALLED, post
 from tasks_app.contracts import Answer, CallContext, EffectClass
 from tasks_app.registry import tool
 
@@ -37,6 +37,7 @@ def credit_preview(wanted: Credit) -> str:
     resource="payments/{payee}",
     preview=credit_preview,
     how_to_check="Look at the payments of the bank for this payee, amount and memo; the memo ends with the call's key.",
+    **UNWALLED,
 )
 def vendor_credit(wanted: Credit, context: CallContext) -> Answer:
     """Pay. Each request pays: there is no second try by itself, whatever happens to the answer."""

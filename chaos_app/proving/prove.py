@@ -13,6 +13,9 @@ from secrets import token_hex
 from typing import Any
 
 from tasks_app.contracts import Absent, Answer, CallContext, Contract, Found
+from tasks_app.runtime.acting import find_act, seen_act
+from tasks_app.runtime.watchdog import DeadlinePassed
+from tasks_app.sandbox.invoke import Report, function_run
 from tasks_app.status import EffectClass
 
 Ledger = Callable[[], Iterable[Mapping[str, Any]]]
@@ -82,11 +85,11 @@ class Bench:
             attempt=1,
             epoch=1,
             deadline=now + self.contract.timeout,
-            seen=self.contract.seen(arguments) if self.contract.seen else None,
+            seen=seen_act(self.contract, arguments) if self.contract.seen else None,
         )
         try:
-            answer = self.contract.execute(arguments, context)
-        except Exception:
+            answer = function_run(self.contract, "execute", arguments, context, until=context.deadline, report=Report())
+        except (Exception, DeadlinePassed):
             return None
         return answer if isinstance(answer, Answer) else None
 
@@ -143,7 +146,7 @@ def _two_keys(bench: Bench) -> list[Trial]:
     )
     if find is None:
         return [carries, Trial(name=SEES, holds=None, saw="The tool has no look-up.")]
-    own, other = find(first), find(second)
+    own, other = find_act(bench.contract, first), find_act(bench.contract, second)
     saw = f"By its own key: {_said(own)}; by another key with equal arguments: {_said(other)}."
     holds = isinstance(own, Found) and isinstance(other, Absent)
     return [carries, Trial(name=SEES, holds=holds, saw=saw)]
@@ -173,7 +176,7 @@ def _cut(bench: Bench) -> Trial:
     if bench.contract.find is None:
         return Trial(name=name, holds=None, saw="Nothing can be sent again or looked up: a person is asked.")
     time.sleep(bench.contract.lag)
-    found = bench.contract.find(key)
+    found = find_act(bench.contract, key)
     return Trial(name=name, holds=isinstance(found, Found) and bench.count(key) == 1, saw=f"Looked up: {_said(found)}.")
 
 
@@ -200,7 +203,7 @@ def _looking(bench: Bench) -> Trial:
         return Trial(name=name, holds=None, saw="The tool has no look-up.")
     before = bench.total()
     for _ in range(3):
-        find(_key())
+        find_act(bench.contract, _key())
     after = bench.total()
     return Trial(name=name, holds=before == after, saw=f"{before} effects before three look-ups, {after} after.")
 

@@ -54,6 +54,8 @@ def preview(wanted: Post) -> str:
     timeout=5.0,  # seconds that one attempt may take
     lag=1.0,  # seconds after that in which an accepted request may still take effect, or not be visible yet
     once_per="{room}:{text}",  # two calls with this in common are the same act, however they are worded or named
+    sandbox="none",  # leave this and the reason out once your tool speaks to a system over the network (README)
+    sandbox_reason="It writes to a file of this machine, which stands in for a system outside.",
     asks=False,  # True: a person approves each call
     find=find,
     verify=verify,

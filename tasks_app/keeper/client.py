@@ -97,6 +97,11 @@ class Client:
         """Whether the worker is shutting down: hand over calmly."""
         return self._draining
 
+    def sandbox(self, pid: int, until: float) -> None:
+        """Have a sandbox's first process killed at ``until`` (CLOCK_MONOTONIC seconds), even if we are stopped."""
+        with self._lock:
+            self._send({"do": "sandbox", "pid": pid, "until": until})
+
     def note(self, line: str) -> None:
         """Tell what this process has just logged: its keeper keeps the last lines, in case it dies now."""
         # Not waiting for the lock: whoever holds it may be the one who logs.
@@ -203,3 +208,9 @@ def client_here() -> Client:
 def draining_here() -> bool:
     """Whether this process has heard that its worker shuts down."""
     return _client is not None and _client[0] == os.getpid() and _client[1].draining()
+
+
+def sandbox_watch(pid: int, until: float) -> None:
+    """Tell this process's keeper, where it has one, to end a sandbox at its deadline."""
+    if _client is not None and _client[0] == os.getpid():
+        _client[1].sandbox(pid, until)

@@ -1,6 +1,6 @@
 """What is said between a keeper and its worker: one JSON object a line, over a unix socket in a private folder.
 
-From a process that runs slices: hello, expect, watch, deadline, forget,
+From a process that runs slices: hello, expect, watch, deadline, forget, sandbox,
 logged. From the worker's main process: hello,
 exited, cause, draining. From the keeper: lost, draining; to the main process: serving. Times are CLOCK_MONOTONIC, which
 a host's processes share.

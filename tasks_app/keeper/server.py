@@ -22,6 +22,7 @@ from tasks_app.keeper import protocol
 from tasks_app.keeper.process import WatchedProcess, peer_pid, stopped
 from tasks_app.keeper.protocol import Message
 from tasks_app.keeper.renewer import Death, Renewer
+from tasks_app.keeper.sandboxes import Sandboxes
 from tasks_app.keeper.table import Table, Watched
 from tasks_app.keeper.tail import LINES
 from tasks_app.losses import Loss
@@ -62,6 +63,7 @@ class Server:
         self._selector = selectors.DefaultSelector()
         self._peers: dict[socket.socket, Peer] = {}
         self._processes: dict[int, WatchedProcess] = {}
+        self._sandboxes = Sandboxes(self._selector)
         self._main = WatchedProcess(worker.pid)
         self._main_gone = False
         self._until = math.inf
@@ -113,6 +115,7 @@ class Server:
             overdue = self._table.overdue(now)
         for watched in overdue:
             self._kill(watched)
+        self._sandboxes.end_overdue(now)
         for pid in [pid for pid, dying in self._dying.items() if now >= dying.until or pid in self._exits]:
             self._bury(pid)
 
@@ -225,6 +228,8 @@ class Server:
             case {"do": "forget", "nonce": nonce}:
                 with self._lock:
                     self._table.forget(UUID(nonce))
+            case {"do": "sandbox", "pid": int(pid), "until": float(until)}:
+                self._sandboxes.watch(pid, until)
             case {"do": "logged", "line": str(line)}:
                 self._logged.setdefault(peer.pid, deque(maxlen=LINES)).append(line)
             case {"do": "exited", "pid": int(pid), "status": str(status)}:

@@ -332,6 +332,7 @@ class CallOutcome(Event):
     sent: bool = True
     settles: bool | None = None  # ok, and the contract has no read-back
     handle: str | None = None  # of long work
+    sandbox: Json | None = None  # its level, how it ended, what it used (ms, KiB)
 
 
 @dataclass(frozen=True, kw_only=True)

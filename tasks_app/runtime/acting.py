@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +11,8 @@ from core.boundaries import Boundary, Position, cross
 from core.logs import about
 from core.tracing import Noted, span
 from tasks_app.contracts import Answer, CallContext, CannotTell, Contract, LookUp, Observed, Refused, Started, Unknown
-from tasks_app.runtime.watchdog import DeadlinePassed, deadline_guard
+from tasks_app.runtime.watchdog import DeadlinePassed
+from tasks_app.sandbox.invoke import InsideFault, Report, SandboxEnded, function_run
 
 LOOKING_SECONDS = 10.0
 REFERENCE_LENGTH = 300
@@ -28,6 +29,7 @@ class Outcome:
     sent: bool = True
     handle: str = ""
     again_after: float = 0.0
+    used: dict[str, Any] | None = None  # what its sandbox took
 
 
 def call_act(
@@ -44,7 +46,8 @@ def call_act(
     if not epoch_holds():
         return _not_sent("The lease was lost before anything was sent.")
     with about(UUID(context.task), call=context.name, attempt=context.attempt), _span(contract, context) as noted:
-        outcome = _act(contract, arguments, context)
+        report = Report()
+        outcome = replace(_acted(contract, arguments, context, report), used=report.used)
         noted.note(outcome=outcome.outcome)
         if outcome.error:
             noted.failed(str(outcome.error.get("reason", outcome.outcome)))
@@ -63,11 +66,10 @@ def _span(contract: Contract, context: CallContext) -> AbstractContextManager[No
     )
 
 
-def _act(contract: Contract, arguments: Any, context: CallContext) -> Outcome:
-    act = contract.start or contract.execute
+def _acted(contract: Contract, arguments: Any, context: CallContext, report: Report) -> Outcome:
+    role = "start" if contract.start else "execute"
     try:
-        with deadline_guard(context.deadline):
-            answer = act(arguments, context)
+        answer = function_run(contract, role, arguments, context, until=context.deadline, report=report)
     except Refused as refused:
         error = {"code": refused.code, "reason": refused.reason, "moved": refused.moved}
         return Outcome(outcome="refused", error=error, sent=refused.sent)
@@ -76,9 +78,10 @@ def _act(contract: Contract, arguments: Any, context: CallContext) -> Outcome:
         return Outcome(outcome="unknown", error=error, again_after=unknown.retry_after or 0.0)
     except DeadlinePassed:
         return Outcome(outcome="unknown", error={"code": "deadline", "reason": "No answer before the deadline."})
+    except SandboxEnded as ended:
+        return Outcome(outcome="unknown", error={"code": ended.code, "reason": ended.reason})
     except Exception as fault:  # whatever a tool raises after the send: unknown is not failed
-        reason = f"{type(fault).__name__}: {fault}"[:2000]
-        return Outcome(outcome="unknown", error={"code": "exception", "reason": reason})
+        return Outcome(outcome="unknown", error={"code": "exception", "reason": _told(fault)[:2000]})
     return _answered(answer)
 
 
@@ -87,12 +90,11 @@ def poll_act(contract: Contract, handle: str) -> Outcome:
     if contract.poll is None:
         return Outcome(outcome="unknown", error={"code": "no-poll", "reason": "The contract cannot poll any more."})
     try:
-        with deadline_guard(time.monotonic() + LOOKING_SECONDS):
-            answer = contract.poll(handle)
+        answer = function_run(contract, "poll", handle, until=_looking(), report=Report())
     except Refused as refused:
         return Outcome(outcome="refused", error={"code": refused.code, "reason": refused.reason})
     except Exception as fault:
-        reason = f"{type(fault).__name__}: {fault}"[:2000]
+        reason = _told(fault)[:2000]
         return Outcome(outcome="started", handle=handle, again_after=2.0, error={"code": "poll", "reason": reason})
     return _answered(answer)
 
@@ -102,11 +104,11 @@ def find_act(contract: Contract, key: str) -> LookUp:
     if contract.find is None:
         return CannotTell("The contract has no look-up.")
     try:
-        with span("call.look_up", kind="client", tool=contract.name), _looking():
-            answer = contract.find(key)
+        with span("call.look_up", kind="client", tool=contract.name):
+            answer = function_run(contract, "find", key, until=_looking(), report=Report())
     except (Exception, DeadlinePassed) as fault:
-        return CannotTell(f"{type(fault).__name__}: {fault}"[:500])
-    return answer if answer is not None else CannotTell("The look-up answered nothing.")
+        return CannotTell(_told(fault)[:500])
+    return answer if isinstance(answer, LookUp) else CannotTell("The look-up answered nothing.")
 
 
 def verify_act(contract: Contract, arguments: Any, answer: Answer) -> Observed:
@@ -114,14 +116,27 @@ def verify_act(contract: Contract, arguments: Any, answer: Answer) -> Observed:
     if contract.verify is None:
         return Observed(matches=True)
     try:
-        with span("call.verify", kind="client", tool=contract.name), _looking():
-            return contract.verify(arguments, answer)
+        with span("call.verify", kind="client", tool=contract.name):
+            seen = function_run(contract, "verify", arguments, answer, until=_looking(), report=Report())
     except (Exception, DeadlinePassed) as fault:
-        return Observed(matches=False, cannot_tell=True, reason=f"{type(fault).__name__}: {fault}"[:500])
+        return Observed(matches=False, cannot_tell=True, reason=_told(fault)[:500])
+    if isinstance(seen, Observed):
+        return seen
+    return Observed(matches=False, cannot_tell=True, reason="The read-back answered nothing.")
 
 
-def _looking() -> AbstractContextManager[None]:
-    return deadline_guard(time.monotonic() + LOOKING_SECONDS)
+def seen_act(contract: Contract, arguments: Any) -> str:
+    """Read the version that a precondition will compare. Raises whatever stands against it."""
+    return str(function_run(contract, "seen", arguments, until=_looking(), report=Report()))
+
+
+def _looking() -> float:
+    return time.monotonic() + LOOKING_SECONDS
+
+
+def _told(fault: BaseException) -> str:
+    """Return what was raised, by its name; what a sandbox says has its name already."""
+    return str(fault) if isinstance(fault, InsideFault | SandboxEnded) else f"{type(fault).__name__}: {fault}"
 
 
 def _answered(answer: Any) -> Outcome:

@@ -18,6 +18,9 @@ from tasks_app.record.canonical import args_digest, schema_digest
 from tasks_app.record.events import CallIntended
 from tasks_app.record.prepare import check_arguments
 from tasks_app.record.stored import masker
+from tasks_app.runtime.acting import seen_act
+from tasks_app.sandbox.levels import refusal_of
+from tasks_app.sandbox.spec import Wanted
 from tasks_app.status import CallState, EffectClass
 
 NAME_LENGTH = 120
@@ -115,6 +118,9 @@ def call_intend(
             f"The name {decided.name!r} stands for an effect already ({names[decided.name]}); a name is used once.",
             name=decided.name,
         )
+    missing = refusal_of(Wanted(contract.sandbox))
+    if missing:
+        raise CannotIntend("sandbox-missing", missing, name=decided.name)
     model = _arguments(contract, decided)
     arguments = model.model_dump(mode="json")
     _refuse_unfit(contract, decided, arguments)
@@ -212,7 +218,7 @@ def _seen(contract: Contract, decided: CallDecision, model: Any) -> str | None:
     if not contract.precondition or contract.seen is None:
         return None
     try:
-        return contract.seen(model)
+        return seen_act(contract, model)
     except Exception as error:
         raise CannotIntend(
             "state-unseen",

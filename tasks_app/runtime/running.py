@@ -132,6 +132,7 @@ def outcome_record(session: Session, item: Ready, outcome: Outcome) -> None:
         sent=outcome.sent,
         settles=(outcome.outcome == "ok" and item.contract.verify is None) or None,
         handle=outcome.handle or None,
+        sandbox=outcome.used,
     )
     event = event_stored(made)
     values = outcome_values(row, item.contract, outcome)
@@ -155,7 +156,7 @@ def _given_up(item: Ready, outcome: Outcome) -> Outcome:
     if item.effect_class != EffectClass.NONE or outcome.outcome != "unknown" or tries < item.contract.attempts:
         return outcome
     reason = f"No answer in {tries} tries; the last: {(outcome.error or {}).get('reason', 'unknown')}"
-    return Outcome(outcome="refused", error={"code": "no-answer", "reason": reason})
+    return Outcome(outcome="refused", error={"code": "no-answer", "reason": reason}, used=outcome.used)
 
 
 def outcome_values(row: Call, contract: Contract, outcome: Outcome) -> dict[str, Any]:

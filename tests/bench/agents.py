@@ -10,6 +10,7 @@ from tasks_app.criteria import Observation, check, criterion
 from tasks_app.decisions import Decision, call, complete, state
 from tasks_app.registry import agent, tool
 from tasks_app.view import TaskView
+from tests.here import HERE
 
 HOLDS = [criterion("bench.holds")]
 WRITTEN: dict[str, int] = {}
@@ -24,7 +25,7 @@ def holds() -> Observation:
     return Observation(holds=True, expected=True, seen=True)
 
 
-@tool("bench.read", arguments=Value, effect_class="none")
+@tool("bench.read", arguments=Value, effect_class="none", **HERE)
 def read(args: Value, context: CallContext) -> Any:
     return {"url": "https://example.test/a/b/c", "value": args.value, "pad": "x" * 100}
 
@@ -33,13 +34,13 @@ def written(args: Value, answer: Answer) -> Observed:
     return Observed(matches=WRITTEN.get(answer.reference) == args.value, reference=answer.reference)
 
 
-@tool("bench.write", arguments=Value, effect_class="keyed", verify=written)
+@tool("bench.write", arguments=Value, effect_class="keyed", verify=written, **HERE)
 def write(args: Value, context: CallContext) -> Answer:
     WRITTEN[context.key] = args.value
     return Answer(result={"value": args.value}, reference=context.key)
 
 
-@tool("bench.slow", arguments=Value, effect_class="keyed", timeout=30.0)
+@tool("bench.slow", arguments=Value, effect_class="keyed", timeout=30.0, **HERE)
 def slow(args: Value, context: CallContext) -> Answer:
     time.sleep(args.value / 1000)
     return Answer(result=args.value, reference=context.key)
@@ -80,7 +81,7 @@ def thinker(view: TaskView) -> Decision:
     return complete()
 
 
-@tool("bench.asked", arguments=Value, effect_class="keyed", asks=True)
+@tool("bench.asked", arguments=Value, effect_class="keyed", asks=True, **HERE)
 def asked(args: Value, context: CallContext) -> Answer:
     return Answer(result=args.value, reference=context.key)
 

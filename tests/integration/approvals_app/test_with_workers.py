@@ -24,6 +24,7 @@ from tasks_app.services.create import task_create
 from tasks_app.testing import slice_here, task_run, worker_here
 from tasks_app.view import TaskView
 from tests.desk import Desk, decide, kinds
+from tests.here import HERE
 
 DONE: list[str] = []  # what acted outside; its own count, not the record's
 
@@ -32,7 +33,7 @@ class Path(BaseModel):
     path: str
 
 
-@tool("desk.wipe", arguments=Path, effect_class="keyed", asks=True, timeout=1.0, lag=0.1)
+@tool("desk.wipe", arguments=Path, effect_class="keyed", asks=True, timeout=1.0, lag=0.1, **HERE)
 def wipe(args: Path, context: CallContext) -> ToolAnswer:
     """Wipe a folder."""
     DONE.append(f"wipe {args.path}")
@@ -41,7 +42,7 @@ def wipe(args: Path, context: CallContext) -> ToolAnswer:
     return ToolAnswer(result="wiped")
 
 
-@tool("desk.look", arguments=Path, effect_class="keyed", timeout=1.0, lag=0.1)
+@tool("desk.look", arguments=Path, effect_class="keyed", timeout=1.0, lag=0.1, **HERE)
 def look(args: Path, context: CallContext) -> ToolAnswer:
     """Look at a folder."""
     DONE.append(f"look {args.path}")

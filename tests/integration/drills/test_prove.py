@@ -13,6 +13,7 @@ from chaos_app.models import ToolProof
 from chaos_app.proving.prove import lines, prove
 from tasks_app.contracts import Absent, Answer, CallContext, Contract, Found, LookUp
 from tasks_app.status import EffectClass
+from tests.here import HERE
 
 
 class Note(BaseModel):
@@ -57,6 +58,7 @@ def proof_of(board: Board, declared: str, *, looks: bool = True):
         execute=board.execute,
         find=board.find if looks else None,
         lag=0.0,
+        **HERE,
     )
     return prove(made, arguments=Note, ledger=board.ledger)
 

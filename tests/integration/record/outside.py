@@ -14,6 +14,7 @@ from tasks_app.decisions import Call, Calls, Decision, NewState, complete, wait_
 from tasks_app.record.invariants import Effect
 from tasks_app.registry import agent, tool
 from tasks_app.view import TaskView
+from tests.here import HERE
 
 LAG = 0.15
 
@@ -96,7 +97,7 @@ class Act(BaseModel):
     n: str
 
 
-TIMES: dict[str, Any] = {"timeout": 0.15, "lag": LAG, "attempts": 4}
+TIMES: dict[str, Any] = {"timeout": 0.15, "lag": LAG, "attempts": 4, **HERE}
 
 
 @tool("prop.keyed", arguments=Act, effect_class="keyed", verify=lambda a, b: WORLD.verify(a, b), **TIMES)
@@ -135,7 +136,7 @@ def gated(args: Act, context: CallContext) -> Answer:
     return WORLD.act(args, context, once=False)
 
 
-@tool("prop.look", arguments=Act, effect_class="none", timeout=0.15, lag=LAG)
+@tool("prop.look", arguments=Act, effect_class="none", timeout=0.15, lag=LAG, **HERE)
 def look(args: Act, context: CallContext) -> Answer:
     return Answer(result={"seen": args.n})
 

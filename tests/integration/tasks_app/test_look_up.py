@@ -14,6 +14,7 @@ from tasks_app.registry import tool
 from tasks_app.services.look_up import CannotLookUp, Looked, call_look_up
 from tasks_app.services.settle import NotInDoubt, TooEarly, call_settle
 from tasks_app.status import CallState
+from tests.here import HERE
 from tests.people import People
 from tests.records import call_in, new_task, task_set
 
@@ -32,9 +33,9 @@ def _unknown(args: Cents, context: CallContext) -> Answer:
     raise Unknown("the line broke")
 
 
-tool("looked.readable", arguments=Cents, effect_class="readable", find=find, lag=0.0)(_unknown)
-tool("looked.opaque", arguments=Cents, effect_class="opaque", find=find, lag=0.0)(_unknown)
-tool("looked.blind", arguments=Cents, effect_class="opaque", lag=0.0)(_unknown)
+tool("looked.readable", arguments=Cents, effect_class="readable", find=find, lag=0.0, **HERE)(_unknown)
+tool("looked.opaque", arguments=Cents, effect_class="opaque", find=find, lag=0.0, **HERE)(_unknown)
+tool("looked.blind", arguments=Cents, effect_class="opaque", lag=0.0, **HERE)(_unknown)
 
 
 def doubtful(people: People, tool: str = "looked.readable", effect_class: str = "readable", **more: object) -> Task:

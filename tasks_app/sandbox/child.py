@@ -1,0 +1,225 @@
+"""The inside of a sandbox: reads one request, runs one function, answers once, ends. Standard library only.
+
+Run as a script. What it is told comes over its channel; secrets come over a descriptor of their own. Everything that
+it says is untrusted outside.
+"""
+
+import contextlib
+import importlib
+import json
+import os
+import resource
+import signal
+import socket
+import sys
+import threading
+from dataclasses import asdict, is_dataclass
+from typing import Any
+
+PIECE = 65536
+KINDS = {"Answer", "Started", "Found", "Absent", "CannotTell", "Observed"}
+PR_SET_PDEATHSIG = 1
+MOST_GIVEN = 4096
+
+
+def main(channel: str, secrets: str, starter: str, identity: str = "-") -> None:
+    """Do the one call. ``secrets``: a descriptor or "-"; ``starter``: a process to end with, or "-".
+
+    ``identity``: the number to become before anything is loaded, or "-".
+    """
+    if starter != "-":
+        end_with(int(starter))
+    descriptors_close({channel, secrets})
+    line = socket.socket(fileno=int(channel))
+    line.set_inheritable(False)
+    reader = line.makefile("rb")
+    request = json.loads(reader.readline())
+    known = secrets_read(secrets)
+    doors_open(request["network"], request["proxy"])
+    if identity != "-":
+        os.setgid(int(identity))
+        os.setuid(int(identity))
+    limit(request["limits"])
+    sys.path[:0] = request["paths"]
+    reply = run(request, known, lambda: line.sendall(b'{"began": true}\n'))
+    line.sendall(text_of(reply, request["limits"]["output"]))
+    line.shutdown(socket.SHUT_WR)
+    while True:
+        signal.pause()  # ended from outside, where what this call has used is read first
+
+
+def end_with(starter: int) -> None:
+    """Die with the worker where no namespace sees to it."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != starter:
+            os._exit(1)
+
+
+def descriptors_close(kept: set[str]) -> None:
+    """Let go of whatever else came along, the namespace that it was made in for one."""
+    at = 3
+    for descriptor in sorted(int(one) for one in kept if one != "-"):
+        os.closerange(at, descriptor)
+        at = descriptor + 1
+    os.closerange(at, MOST_GIVEN)
+
+
+def secrets_read(descriptor: str) -> dict[str, str]:
+    """Read what was granted to this call, once."""
+    if descriptor == "-":
+        return {}
+    with os.fdopen(int(descriptor), "rb") as pipe:
+        known: dict[str, str] = json.loads(pipe.read() or b"{}")
+    return known
+
+
+def limit(limits: dict[str, Any]) -> None:
+    """Take the limits that bind each process; those on all together are set from outside."""
+    cpu = max(int(limits["cpu"]), 1)
+    for what, most in (
+        (resource.RLIMIT_AS, limits["memory"]),
+        (resource.RLIMIT_NPROC, limits["processes"]),
+        (resource.RLIMIT_FSIZE, limits["file"]),
+        (resource.RLIMIT_NOFILE, limits["descriptors"]),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        hard = resource.getrlimit(what)[1]
+        value = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        with contextlib.suppress(OSError, ValueError):  # macOS refuses some of them: said by the level
+            resource.setrlimit(what, (value, value))
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 1))
+
+
+def doors_open(network: list[str], proxy: str) -> None:
+    """Listen where each declared host seems to be, and carry what comes to the proxy outside."""
+    for number, place in enumerate(network, start=1):
+        _host, _, port = place.rpartition(":")
+        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        listener.bind((f"127.0.1.{number}", int(port)))
+        listener.listen(16)
+        threading.Thread(target=_doorkeeper, args=(listener, place, proxy), daemon=True).start()
+    if network:
+        _drop_rights()
+
+
+def _drop_rights() -> None:
+    """Give back the one right that listening on low ports needed."""
+    import ctypes
+
+    libc = ctypes.CDLL(None)
+    libc.prctl(47, 4, 0, 0, 0)  # PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL
+    header = (ctypes.c_uint32 * 2)(0x20080522, 0)
+    libc.capset(header, (ctypes.c_uint32 * 6)())
+
+
+def _doorkeeper(listener: socket.socket, place: str, proxy: str) -> None:
+    while True:
+        inner, _ = listener.accept()
+        threading.Thread(target=_carry, args=(inner, place, proxy), daemon=True).start()
+
+
+def _carry(inner: socket.socket, place: str, proxy: str) -> None:
+    outer = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        outer.connect(proxy)
+        outer.sendall(place.encode() + b"\n")
+    except OSError:
+        inner.close()
+        return
+    threading.Thread(target=_pump, args=(inner, outer), daemon=True).start()
+    _pump(outer, inner)
+
+
+def _pump(source: socket.socket, target: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        while piece := source.recv(PIECE):
+            target.sendall(piece)
+    with contextlib.suppress(OSError):
+        target.shutdown(socket.SHUT_WR)
+
+
+def run(request: dict[str, Any], secrets: dict[str, str], begin: Any) -> dict[str, Any]:
+    """Load the function and call it; whatever it raises becomes the reply."""
+    try:
+        function, model = function_find(request)
+        arguments = [_argument(one, model) for one in request["arguments"]]
+    except BaseException as error:
+        return {"unloadable": f"{type(error).__name__}: {error}"[:2000]}
+    begin()
+    try:
+        return {"value": shown(function(*arguments))}
+    except BaseException as error:
+        return raised(error)
+
+
+def function_find(request: dict[str, Any]) -> tuple[Any, Any]:
+    """Return the function, and the model of its arguments if its contract is declared here."""
+    module = importlib.import_module(request["module"])
+    registry = sys.modules.get("tasks_app.registry")
+    if registry is not None:
+        contract = registry._tools.get((request["tool"], request["version"]))
+        if contract is not None:
+            return getattr(contract, request["role"]), contract.arguments
+    return _walk(module, request["qualname"]), None
+
+
+def _walk(start: Any, qualname: str) -> Any:
+    for part in qualname.split("."):
+        start = getattr(start, part)
+    return start
+
+
+def _argument(one: dict[str, Any], model: Any) -> Any:
+    kind, value = one["kind"], one["value"]
+    if kind == "model":
+        model = model or _walk(importlib.import_module(one["module"]), one["qualname"])
+        return model.model_validate(value)
+    if kind == "context":
+        from tasks_app.contracts import CallContext
+
+        return CallContext(**value)
+    if kind == "answer":
+        from tasks_app.contracts import Answer
+
+        return Answer(**value)
+    return value
+
+
+def shown(value: Any) -> dict[str, Any]:
+    """Return an answer as plain data with its kind."""
+    kind = type(value).__name__
+    if is_dataclass(value) and not isinstance(value, type) and kind in KINDS:
+        return {"kind": kind, "fields": asdict(value)}
+    return {"kind": "", "fields": {"value": value}}
+
+
+def raised(error: BaseException) -> dict[str, Any]:
+    """Return what was raised: Refused and Unknown with their fields, anything else by its name."""
+    fault: dict[str, Any] = {"type": type(error).__name__, "text": str(error)[:2000]}
+    if type(error).__module__ == "tasks_app.contracts":
+        fault |= {name: value for name, value in vars(error).items() if name != "args"}
+    return {"raised": fault}
+
+
+def text_of(reply: dict[str, Any], most: int) -> bytes:
+    """Return the reply as one line; one that is too large is named instead of sent."""
+    text = json.dumps(reply, default=_plain).encode() + b"\n"
+    return text if len(text) <= most else b'{"large": %d}\n' % len(text)
+
+
+def _plain(value: Any) -> Any:
+    dump = getattr(value, "model_dump", None)
+    if dump is not None:
+        return dump(mode="json")
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    if isinstance(value, bytes):
+        return value.decode("latin-1")
+    return list(value) if isinstance(value, set | frozenset | tuple) else str(value)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,166 @@
+"""Running a function of a contract: in its sandbox, or here where the contract says none and why.
+
+The decision that it may run was made before, from the record; nothing said inside can change it. What comes back is
+checked like anything from outside.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from pydantic import BaseModel
+
+from core.tracing import trace_headers
+from tasks_app.contracts import (
+    Absent,
+    Answer,
+    CallContext,
+    CannotTell,
+    Contract,
+    Found,
+    Observed,
+    Refused,
+    Started,
+    Unknown,
+)
+from tasks_app.keeper.client import sandbox_watch
+from tasks_app.runtime.watchdog import deadline_guard
+from tasks_app.sandbox import levels
+from tasks_app.sandbox.packages import seen_inside
+from tasks_app.sandbox.run import sandbox_run
+from tasks_app.sandbox.spec import Ended, How, Spec, Wanted
+
+UNKNOWN_ENDS = {
+    How.KILLED: ("sandbox-killed", "Its sandbox was killed."),
+    How.MEMORY: ("sandbox-memory", "It used more memory than its contract allows."),
+    How.CPU: ("sandbox-cpu", "It used more processor time than its contract allows."),
+    How.TIME: ("deadline", "No answer before the deadline; its sandbox was ended."),
+    How.GARBAGE: ("sandbox-garbage", "What it said is no answer."),
+    How.OUTPUT: ("sandbox-output", "Its answer is larger than its contract allows."),
+    How.REVOKED: ("credential-revoked", "A credential that it held was revoked; its sandbox was ended."),
+}
+
+
+class InsideFault(Exception):
+    """A function raised something that is neither Refused nor Unknown."""
+
+
+class SandboxEnded(Exception):
+    """A sandbox ended without an answer after its function had begun: nobody can tell what it did."""
+
+    def __init__(self, code: str, reason: str) -> None:
+        self.code, self.reason = code, reason
+        super().__init__(reason)
+
+
+@dataclass(slots=True)
+class Report:
+    """What the record shall say of a run beside its answer."""
+
+    used: dict[str, Any] | None = None
+
+
+def function_run(contract: Contract, role: str, *arguments: Any, until: float, report: Report) -> Any:
+    """Run ``contract.role(*arguments)`` until ``until`` (monotonic clock, seconds) and return what it answers.
+
+    Raises Refused and Unknown as the function does, InsideFault, SandboxEnded, or, without a sandbox, anything.
+    """
+    if contract.sandbox == Wanted.NONE:
+        with deadline_guard(until):
+            return getattr(contract, role)(*arguments)
+    refusal = levels.refusal_of(Wanted(contract.sandbox))
+    if refusal:
+        raise Refused(refusal, code="sandbox-missing")
+    ended = sandbox_run(spec_of(contract, role, arguments), until=until, told=lambda pid: sandbox_watch(pid, until))
+    report.used = ended.usage.as_json(ended.how)
+    return _answer(ended)
+
+
+def spec_of(contract: Contract, role: str, arguments: tuple[Any, ...]) -> Spec:
+    """Return what a sandbox is asked to do for this function of a contract."""
+    function = getattr(contract, role)
+    paths, mounts = seen_inside(function.__module__, (contract.arguments.__module__, *contract.packages))
+    return Spec(
+        module=function.__module__,
+        qualname=function.__qualname__,
+        role=role,
+        tool=contract.name,
+        version=contract.version,
+        arguments=tuple(_written(one) for one in arguments),
+        paths=paths,
+        mounts=(*mounts, *contract.mounts),
+        limits=contract.limits,
+    )
+
+
+def _written(argument: Any) -> dict[str, Any]:
+    """Write an argument so that the child can make it again."""
+    match argument:
+        case BaseModel():
+            model = type(argument)
+            value = argument.model_dump(mode="json")
+            return {"kind": "model", "module": model.__module__, "qualname": model.__qualname__, "value": value}
+        case CallContext():
+            return {"kind": "context", "value": asdict(argument) | {"trace": trace_headers()}}
+        case Answer():
+            return {"kind": "answer", "value": {"result": argument.result, "reference": argument.reference}}
+    return {"kind": "plain", "value": argument}
+
+
+def _answer(ended: Ended) -> Any:
+    match ended.how:
+        case How.ANSWERED:
+            return _made(ended.reply["value"])
+        case How.RAISED:
+            raise _raised(ended.reply["raised"])
+        case How.UNLOADABLE:
+            hint = "Name what it imports in the contract's packages, or install it in the worker's environment."
+            raise Refused(f"It could not be loaded inside: {ended.reply['unloadable']} {hint}", code="unloadable")
+        case How.NOT_STARTED:
+            raise Refused(ended.detail or "The sandbox did not start.", code="sandbox-not-started", sent=False)
+    code, reason = UNKNOWN_ENDS[ended.how]
+    if not ended.began:
+        raise Refused(f"{reason} Its function had not begun.", code=code, sent=False)
+    raise SandboxEnded(code, f"{reason} It printed: {ended.detail}" if ended.detail else reason)
+
+
+def _made(value: Mapping[str, Any]) -> Any:
+    """Make an answer of what was said; what does not fit is garbage, whatever it claims to be."""
+    fields, kind = dict(value["fields"]), value["kind"]
+    try:
+        match kind:
+            case "":
+                return fields["value"]
+            case "Answer":
+                return Answer(result=fields.get("result"), reference=str(fields.get("reference") or ""))
+            case "Started":
+                return Started(handle=str(fields["handle"]), poll_after=float(fields.get("poll_after", 1.0)))
+            case "Found":
+                given = fields.get("arguments")
+                shown = dict(given) if given is not None else None
+                return Found(reference=str(fields["reference"]), arguments=shown, result=fields.get("result"))
+            case "Absent":
+                return Absent()
+            case "CannotTell":
+                return CannotTell(str(fields["reason"]))
+            case "Observed":
+                return Observed(
+                    matches=fields["matches"] is True,
+                    seen=fields.get("seen"),
+                    reference=str(fields.get("reference") or ""),
+                    reason=str(fields.get("reason") or ""),
+                    cannot_tell=fields.get("cannot_tell") is True,
+                )
+    except (KeyError, TypeError, ValueError):
+        pass
+    raise SandboxEnded(*UNKNOWN_ENDS[How.GARBAGE])
+
+
+def _raised(fault: Mapping[str, Any]) -> Exception:
+    match fault:
+        case {"type": "Refused", "reason": str(reason), "code": str(code), "sent": bool(sent), "moved": bool(moved)}:
+            return Refused(reason, code=code[:100], sent=sent, moved=moved)
+        case {"type": "Unknown", "reason": str(reason)}:
+            after = fault.get("retry_after")
+            return Unknown(reason, retry_after=float(after) if isinstance(after, int | float) else None)
+    return InsideFault(f"{fault['type']}: {fault['text']}"[:2000])

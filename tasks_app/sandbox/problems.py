@@ -1,0 +1,29 @@
+"""What is wrong with what a contract says about its sandbox. Pure."""
+
+from typing import TYPE_CHECKING
+
+from tasks_app.sandbox.spec import ROLES, Wanted
+
+if TYPE_CHECKING:
+    from tasks_app.contracts import Contract
+
+
+def sandbox_problem(contract: "Contract") -> str | None:
+    """Say in one sentence why it cannot be run as it says, or None."""
+    if contract.sandbox not in set(Wanted):
+        return f"sandbox={contract.sandbox!r} is none of {', '.join(Wanted)}."
+    if contract.sandbox == Wanted.NONE:
+        if not contract.sandbox_reason.strip():
+            return 'sandbox="none" needs sandbox_reason, one sentence that people read before they approve a call.'
+        return None
+    if not _reachable(contract):
+        return (
+            "a sandbox loads its functions by module and name, and one of them is made inside another function;"
+            ' define it at the top of its module, or say sandbox="none" and why.'
+        )
+    return None
+
+
+def _reachable(contract: "Contract") -> bool:
+    functions = [getattr(contract, role, None) for role in ROLES]
+    return all("<locals>" not in getattr(one, "__qualname__", "<locals>") for one in functions if one is not None)

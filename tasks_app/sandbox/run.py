@@ -1,0 +1,209 @@
+"""Running one sandbox from outside: speak with it, hold it to its limits, say how it ended.
+
+What comes over the channel is untrusted: lines of JSON, so many bytes, nothing after the deadline. It is killed from
+here at its deadline, by its keeper if this process is stopped, and by the kernel if this process is gone.
+"""
+
+import json
+import os
+import select
+import signal
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tasks_app.sandbox import bubblewrap, levels
+from tasks_app.sandbox.spec import Ended, How, Spec, Usage
+from tasks_app.sandbox.starting import Running, sandbox_start
+from tasks_app.sandbox.used import used_by
+
+PIECE = 65536
+PRINTED = 2000  # bytes of what was printed that are kept
+LOOK = 0.2  # seconds between two looks at whether it may go on
+ITSELF, GONE = 0.3, 3.0  # seconds for a sandbox to end by itself; for all of it to be gone once it is killed
+BEGAN = b'{"began": true}\n'
+
+Told = Callable[[int], None]
+
+
+@dataclass(slots=True)
+class _Talk:
+    """What one run has said so far."""
+
+    running: Running
+    sending: bytes
+    most: int
+    heard: bytearray = field(default_factory=bytearray)
+    said: bytearray = field(default_factory=bytearray)
+    how: How | None = None
+
+
+def sandbox_run(
+    spec: Spec, *, until: float, told: Told = lambda pid: None, may_go_on: Callable[[], bool] | None = None
+) -> Ended:
+    """Run a spec until ``until`` (monotonic clock, seconds). Never raises for what happens inside.
+
+    ``told`` hears the process with which all of it ends, so that a keeper can end it; ``may_go_on`` is asked five
+    times a second.
+    """
+    started = time.monotonic()
+    level = levels.level_here().name
+    try:
+        running = sandbox_start(spec, level)
+    except OSError as error:
+        usage = Usage(level=level, wall=time.monotonic() - started)
+        return Ended(how=How.NOT_STARTED, usage=usage, detail=f"The sandbox did not start: {error}")
+    talk = _Talk(running, _request(spec, level), spec.limits.output)
+    try:
+        told(running.first)
+        _speak(talk, until, may_go_on)
+    finally:
+        code, usage = _finish(talk, level)
+    ended = _judged(talk, code, replace(usage, wall=time.monotonic() - started))
+    running.remove()
+    return ended
+
+
+def _request(spec: Spec, level: str) -> bytes:
+    limits = spec.limits
+    request = {
+        "module": spec.module,
+        "qualname": spec.qualname,
+        "role": spec.role,
+        "tool": spec.tool,
+        "version": spec.version,
+        "arguments": list(spec.arguments),
+        "paths": list(spec.paths),
+        "network": list(spec.network) if level == levels.NAMESPACES else [],
+        "proxy": bubblewrap.INSIDE_PROXY,
+        "limits": {name: getattr(limits, name) for name in limits.__slots__},
+    }
+    return json.dumps(request).encode() + b"\n"
+
+
+def _speak(talk: _Talk, until: float, may_go_on: Callable[[], bool] | None) -> None:
+    """Write the request, read until an answer, the end, or a limit."""
+    channel, printed = talk.running.channel.fileno(), talk.running.printed
+    poll = select.poll()
+    poll.register(channel, select.POLLIN | select.POLLOUT)
+    poll.register(printed, select.POLLIN)
+    looked = time.monotonic()
+    while (left := until - time.monotonic()) > 0:
+        for descriptor, events in poll.poll(min(left, LOOK if may_go_on else left) * 1000):
+            if descriptor == printed:
+                _print(talk, poll)
+            elif events & select.POLLOUT and talk.sending:
+                _send(talk, poll)
+            elif _listen(talk):
+                return
+        if may_go_on and time.monotonic() - looked >= LOOK:
+            looked = time.monotonic()
+            if not may_go_on():
+                talk.how = How.REVOKED
+                return
+    talk.how = How.TIME
+
+
+def _send(talk: _Talk, poll: select.poll) -> None:
+    try:
+        talk.sending = talk.sending[talk.running.channel.send(talk.sending) :]
+    except BlockingIOError:
+        return
+    except OSError:
+        talk.sending = b""
+    if not talk.sending:
+        poll.modify(talk.running.channel.fileno(), select.POLLIN)
+
+
+def _print(talk: _Talk, poll: select.poll) -> None:
+    piece = os.read(talk.running.printed, PIECE)
+    if not piece:
+        poll.unregister(talk.running.printed)
+    talk.said += piece
+    del talk.said[:-PRINTED]
+
+
+def _listen(talk: _Talk) -> bool:
+    """Take what has come; True at the end of it: an answer, the end of the channel, or too much."""
+    try:
+        piece = talk.running.channel.recv(PIECE)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    talk.heard += piece
+    if len(talk.heard) > talk.most + PIECE:
+        talk.how = How.OUTPUT
+        return True
+    lines = talk.heard.count(b"\n")
+    return not piece or lines >= 2 or (lines == 1 and not talk.heard.startswith(BEGAN))
+
+
+def _finish(talk: _Talk, level: str) -> tuple[int, Usage]:
+    """End all of it, wait until it is gone, and read what it used."""
+    running = talk.running
+    if talk.how is None and talk.heard.count(b"\n") < 2:
+        running.ended_within(ITSELF)  # it closed its channel: how it ends by itself says why
+    seconds, size = used_by(running.first)
+    running.kill()
+    if not running.ended_within(GONE):
+        running.process.kill()
+    _, status, used = os.wait4(running.process.pid, 0)
+    code = os.waitstatus_to_exitcode(status)
+    running.process.returncode = code
+    with suppress(OSError):
+        while select.select([running.printed], [], [], 0)[0] and (piece := os.read(running.printed, PIECE)):
+            talk.said += piece
+            del talk.said[:-PRINTED]
+    memory = (running.group.memory() if running.group else 0) or size
+    return code, Usage(level=level, cpu=max(seconds, used.ru_utime + used.ru_stime), memory=memory)
+
+
+def _judged(talk: _Talk, code: int, usage: Usage) -> Ended:
+    """Say how it ended, from what it said and from what the kernel says."""
+    heard, detail = bytes(talk.heard), talk.said.decode(errors="replace").strip()
+    began = heard.startswith(BEGAN)
+    rest = heard.removeprefix(BEGAN)
+    if talk.how is not None:
+        return Ended(how=talk.how, usage=usage, began=began, detail=detail)
+    if not rest:
+        return Ended(how=_killed_by(talk, code), usage=usage, began=began, detail=detail)
+    reply = _parsed(rest.partition(b"\n")[0])
+    how = _meaning(reply)
+    if how in {How.RAISED, How.ANSWERED} and not began:
+        how = How.GARBAGE
+    return Ended(how=how, usage=usage, reply=reply, began=began, detail=detail)
+
+
+def _parsed(line: bytes) -> dict[str, Any]:
+    try:
+        reply = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return reply if isinstance(reply, dict) else {}
+
+
+def _meaning(reply: dict[str, Any]) -> How:
+    match reply:
+        case {"unloadable": str()}:
+            return How.UNLOADABLE
+        case {"large": int()}:
+            return How.OUTPUT
+        case {"raised": {"type": "MemoryError"}}:
+            return How.MEMORY
+        case {"raised": {"type": str(), "text": str()}}:
+            return How.RAISED
+        case {"value": {"kind": str(), "fields": dict()}}:
+            return How.ANSWERED
+    return How.GARBAGE
+
+
+def _killed_by(talk: _Talk, code: int) -> How:
+    group = talk.running.group
+    if group is not None and group.out_of_memory():
+        return How.MEMORY
+    if (-code if code < 0 else code - 128) == signal.SIGXCPU:
+        return How.CPU
+    return How.NOT_STARTED if talk.said.startswith(b"bwrap:") and not talk.heard else How.KILLED
