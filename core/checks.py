@@ -112,6 +112,34 @@ def proxy_is_declared(app_configs: Apps, **kwargs: Any) -> list[CheckMessage]:
     ]
 
 
+@register(Tags.security)
+def provider_is_whole_and_under_cover(app_configs: Apps, **kwargs: Any) -> list[CheckMessage]:
+    """Without its secret nobody can sign in with it; over plain HTTP anybody could answer in its place."""
+    issuer = settings.HANDRAIL_OIDC_ISSUER
+    if not issuer:
+        return []
+    found: list[CheckMessage] = []
+    if not (settings.HANDRAIL_OIDC_CLIENT_ID and settings.HANDRAIL_OIDC_CLIENT_SECRET):
+        found.append(
+            Error(
+                "HANDRAIL_OIDC_ISSUER is set without HANDRAIL_OIDC_CLIENT_ID and HANDRAIL_OIDC_CLIENT_SECRET.",
+                hint="Register this site at the provider, with the address of its answer "
+                f"{settings.PUBLIC_URL.rstrip('/')}/sign-in/with/oidc/login/callback/, and set both.",
+                id="core.E012",
+            )
+        )
+    address = urlsplit(issuer)
+    if address.scheme != "https" and address.hostname not in LOOPBACK:
+        found.append(
+            Error(
+                f"HANDRAIL_OIDC_ISSUER ({issuer}) is not an https address: its answers could be forged on the way.",
+                hint="Set it to the provider's issuer, for example https://login.example.org.",
+                id="core.E013",
+            )
+        )
+    return found
+
+
 @register()
 def lease_is_longer_than_its_renewal(app_configs: Apps, **kwargs: Any) -> list[CheckMessage]:
     """The keeper renews each second (leases.md): one late renewal must not cost the lease."""

@@ -70,6 +70,8 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
     "core",
     "tasks_app",
     "approvals_app",
@@ -81,6 +83,7 @@ MIDDLEWARE = [
     "core.tracing_middleware.requests_traced",
     "django.middleware.security.SecurityMiddleware",
     "servestatic.middleware.ServeStaticMiddleware",
+    "core.headers_middleware.HeadersMiddleware",
     "core.problem_middleware.ProblemMiddleware",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -150,17 +153,57 @@ LOGIN_REDIRECT_URL = "/tasks/"
 ACCOUNT_ADAPTER = "core.second_factor.Accounts"
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 300  # seconds: how old a sign-in may be when a factor is added or taken away
 ACCOUNT_EMAIL_NOTIFICATIONS = False
+ACCOUNT_EMAIL_VERIFICATION = "none"  # administrators make accounts
+ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if USES_TLS else "http"
+# Wrong passwords: from one address, and for one name. Counted in the database, which is there whenever anybody can
+# sign in at all, by all web processes together; used one-time codes are remembered there too.
+ACCOUNT_RATE_LIMITS = {"login_failed": "20/m/ip,5/5m/key"}
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+        "LOCATION": "handrail_cache",
+        "OPTIONS": {"MAX_ENTRIES": 100_000},
+    }
+}
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_TOTP_ISSUER = "Handrail"
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not USES_TLS  # passkeys on http://localhost
+# An OpenID Connect provider beside passwords (core/single_sign_on.py).
+HANDRAIL_OIDC_ISSUER = os.environ.get("HANDRAIL_OIDC_ISSUER", "")
+HANDRAIL_OIDC_NAME = os.environ.get("HANDRAIL_OIDC_NAME", "single sign-on")
+HANDRAIL_OIDC_CLIENT_ID = os.environ.get("HANDRAIL_OIDC_CLIENT_ID", "")
+HANDRAIL_OIDC_CLIENT_SECRET = os.environ.get("HANDRAIL_OIDC_CLIENT_SECRET", "")
+SOCIALACCOUNT_PROVIDERS = {
+    "openid_connect": {
+        "OAUTH_PKCE_ENABLED": True,
+        "EMAIL_AUTHENTICATION": True,
+        "APPS": [
+            {
+                "provider_id": "oidc",
+                "name": HANDRAIL_OIDC_NAME,
+                "client_id": HANDRAIL_OIDC_CLIENT_ID,
+                "secret": HANDRAIL_OIDC_CLIENT_SECRET,
+                "settings": {"server_url": HANDRAIL_OIDC_ISSUER},
+            }
+        ]
+        if HANDRAIL_OIDC_ISSUER
+        else [],
+    }
+}
+SOCIALACCOUNT_ADAPTER = "core.single_sign_on.Providers"
+SOCIALACCOUNT_OPENID_CONNECT_URL_PREFIX = ""
+SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
+SOCIALACCOUNT_LOGIN_ON_GET = True  # a link: a form that leads to another origin would need a hole in form-action
 CSRF_FAILURE_VIEW = "core.error_pages.csrf_failed"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = USES_TLS
 SECURE_SSL_REDIRECT = USES_TLS and _flag("SECURE_SSL_REDIRECT", "1")
-SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if _flag("BEHIND_PROXY") else None
+BEHIND_PROXY = _flag("BEHIND_PROXY")
+ALLAUTH_TRUSTED_PROXY_COUNT = 1 if BEHIND_PROXY else 0  # whose X-Forwarded-For names the address of a person
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
 # Asked on this machine, by what watches it, without TLS.
 SECURE_REDIRECT_EXEMPT = [r"^metrics$", r"^api/v1/(health|ready)$"]
-SECURE_HSTS_SECONDS = 31_536_000 if USES_TLS else 0
+SECURE_HSTS_SECONDS = int(_number("HANDRAIL_HSTS_SECONDS", "31536000")) if USES_TLS else 0
 # HSTS for sibling hosts, and the browsers' preload list, are for the owner of the domain to decide.
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 SECURE_CONTENT_TYPE_NOSNIFF = True

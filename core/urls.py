@@ -8,7 +8,8 @@ from django.views.generic import RedirectView
 from core.api import api
 from core.metrics_page import metrics
 from core.second_factor import addresses as second_factor
-from core.sign_in import SignIn, SignOut, sign_in_once
+from core.sign_in import SignIn, SignOut, console_sign_in, sign_in_once
+from core.single_sign_on import addresses as single_sign_on
 from core.style_page import style_page
 from core.theme import theme_set
 
@@ -18,6 +19,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sign-in/once/<str:token>/", sign_in_once, name="sign-in-once"),
     path("sign-out/", SignOut.as_view(), name="sign-out"),
     *second_factor,
+    *single_sign_on(),
     path("metrics", metrics, name="metrics"),
     path("theme/", theme_set, name="theme"),
     path("api/v1/", api.urls),
@@ -25,6 +27,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("approvals/", include("approvals_app.urls")),
     path("alerts/", include("approvals_app.notify.urls")),
     path("drills/", include("chaos_app.urls")),
+    path("admin/login/", console_sign_in),
     path("admin/", admin.site.urls),
 ]
 if settings.HANDRAIL_STYLE_PAGE:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.core.management import call_command
 from django.core.management.commands.migrate import Command as Migrate
 
 from core import database
@@ -14,5 +15,6 @@ class Command(Migrate):
         """Migrate, then grant: a table is of no use to the application before it may read it."""
         with database.as_owner(options["database"]):
             super().handle(*args, **options)
+            call_command("createcachetable", database=options["database"], verbosity=0)
             if database.two_roles():
                 database.grant_to_application(options["database"])

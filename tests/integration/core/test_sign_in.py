@@ -194,3 +194,42 @@ def test_a_link_leads_to_the_pages_that_run_here(
     monkeypatch.setenv("PUBLIC_URL", "https://handrail.example")
     settings.PUBLIC_URL = "https://handrail.example"
     assert pages_url() == "https://handrail.example"
+
+
+def test_after_five_wrong_passwords_the_right_one_is_not_looked_at_either(user: Any) -> None:
+    client = Client()
+    right, wrong = "correct horse battery", "wrong"
+    given = [wrong, right, wrong, wrong, wrong, wrong]  # what succeeds does not count, and does not forgive
+    for password in given:
+        assert client.post("/sign-in/", {"username": "olivia", "password": password}).status_code in {200, 302}
+        client.logout()
+    refused = client.post("/sign-in/", {"username": "olivia", "password": right})
+    assert (refused.status_code, refused["Retry-After"]) == (429, "300")
+    assert "Too many wrong passwords" in refused.text
+    assert not signed_in(client)
+
+
+def test_wrong_passwords_of_many_names_from_one_address_are_limited(db: None) -> None:
+    answers = [
+        Client().post("/sign-in/", {"username": f"u{n}", "password": "wrong"}, REMOTE_ADDR="192.0.2.1").status_code
+        for n in range(21)
+    ]
+    assert answers == [200] * 20 + [429]
+    assert Client().post("/sign-in/", {"username": "u0", "password": "wrong"}).status_code == 200
+
+
+def test_behind_a_proxy_the_address_is_the_one_that_the_proxy_saw(settings: Any, db: None) -> None:
+    settings.ALLAUTH_TRUSTED_PROXY_COUNT = 1
+    for n in range(20):
+        claimed = {"X-Forwarded-For": f"198.51.100.{n}, 192.0.2.1"}  # the first is whatever the sender claims
+        Client().post("/sign-in/", {"username": f"u{n}", "password": "wrong"}, headers=claimed)
+    claimed = {"X-Forwarded-For": "198.51.100.99, 192.0.2.1"}
+    assert Client().post("/sign-in/", {"username": "x", "password": "wrong"}, headers=claimed).status_code == 429
+
+
+def test_the_console_has_no_sign_in_of_its_own(user: Any) -> None:
+    client = Client()
+    answer = client.get("/admin/login/", {"next": "/admin/"})
+    assert (answer.status_code, answer["Location"]) == (302, "/sign-in/?next=%2Fadmin%2F")
+    client.force_login(user)
+    assert client.get("/admin/", follow=True).status_code == 403
