@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
@@ -29,6 +30,32 @@ def _number(name: str, default: str) -> float:
         raise ImproperlyConfigured(
             f"{name} is {os.environ[name]!r}; it must be a number, for example {default}."
         ) from error
+
+
+def _numbers(name: str, default: str) -> list[float]:
+    try:
+        return [float(word) for word in _words(name, default)]
+    except ValueError as error:
+        raise ImproperlyConfigured(
+            f"{name} must be numbers with commas between them, for example {default}."
+        ) from error
+
+
+def _mailer(name: str) -> dict[str, Any]:
+    """Read ``smtp://user:password@host:587?tls=1``; ``smtps://`` speaks TLS from the first byte."""
+    url = urlsplit(os.environ.get(name, "smtp://localhost:25"))
+    if url.scheme not in {"smtp", "smtps"} or not url.hostname:
+        raise ImproperlyConfigured(f"{name} must be the address of a mail server: smtp://user:password@host:587?tls=1.")
+    options: dict[str, Any] = {
+        "host": url.hostname,
+        "port": url.port or (465 if url.scheme == "smtps" else 25),
+        "timeout": 10,
+    }
+    if url.username:
+        options |= {"username": unquote(url.username), "password": unquote(url.password or "")}
+    options |= {"use_ssl": True} if url.scheme == "smtps" else {}
+    options |= {"use_tls": True} if "tls=1" in url.query else {}
+    return {"BACKEND": "django.core.mail.backends.smtp.EmailBackend", "OPTIONS": options}
 
 
 def _database(name: str, url: str) -> dict[str, Any]:
@@ -146,6 +173,11 @@ CHANNEL_LAYERS = {
     }
 }
 
+# --- Mail: notifications go by it, if there is one ---
+EMAIL_URL = os.environ.get("EMAIL_URL", "")
+MAILERS = {"default": _mailer("EMAIL_URL")}
+DEFAULT_FROM_EMAIL = os.environ.get("EMAIL_FROM", "Handrail <handrail@localhost>")
+
 # --- Sign-in ---
 LOGIN_URL = "/sign-in/"
 LOGIN_REDIRECT_URL = "/tasks/"
@@ -254,6 +286,7 @@ HANDRAIL_FINDERS = [
     "approvals_app.services.expire.approvals_expire",
     "approvals_app.services.expire.approvals_void_changed",
     "approvals_app.services.caps.capped_wake",
+    "approvals_app.notify.services.duty.notify_duty",
     "chaos_app.services.collect.drills_collect",
     "chaos_app.services.slots.slots_fire",
 ]
@@ -262,6 +295,25 @@ HANDRAIL_LOGS_JSON = os.environ.get("HANDRAIL_LOGS", "") == "json"
 # What /metrics reads of the whole installation, and who may read it from another machine.
 HANDRAIL_FIGURES = ["tasks_app.selectors.gauges.gauges", "approvals_app.selectors.gauges.gauges"]
 HANDRAIL_METRICS_TOKEN = os.environ.get("HANDRAIL_METRICS_TOKEN", "")
+# What raises an alert (approvals_app.notify.watch.Watch): each application declares its own, the root names them.
+HANDRAIL_ALERTS = [
+    "approvals_app.notify.rules.OUTCOME_UNKNOWN",
+    "approvals_app.notify.rules.STOPPED",
+    "approvals_app.notify.rules.CHECK_FAILED",
+    "approvals_app.notify.rules.NO_WORKER",
+    "approvals_app.notify.rules.NO_SWEEPER",
+    "approvals_app.notify.rules.UNDELIVERED",
+    "chaos_app.services.violations.DRILL_VIOLATION",
+]
+# Seconds from each failed try of a message to the next one; after the last it is given up, and listed.
+HANDRAIL_NOTIFY_RETRY = _numbers("HANDRAIL_NOTIFY_RETRY", "5,60,300,1800,7200,18000,36000,86400")
+# Whether webhooks and chat may lead into private networks.
+HANDRAIL_NOTIFY_PRIVATE = _flag("HANDRAIL_NOTIFY_PRIVATE")
+# How often a web process looks whether a sweeper lives, to watch and send in its stead (seconds; 0: never).
+HANDRAIL_STAND_IN_SECONDS = _number("HANDRAIL_STAND_IN_SECONDS", "5")
+# Called regularly while all is well, so that silence is noticed outside.
+HANDRAIL_HEARTBEAT_URL = os.environ.get("HANDRAIL_HEARTBEAT_URL", "")
+HANDRAIL_HEARTBEAT_SECONDS = _number("HANDRAIL_HEARTBEAT_SECONDS", "60")
 # How many requests of one task, and of one agent, may wait for people; who is over it waits.
 HANDRAIL_APPROVALS_PER_TASK = int(_number("HANDRAIL_APPROVALS_PER_TASK", "20"))
 HANDRAIL_APPROVALS_PER_AGENT = int(_number("HANDRAIL_APPROVALS_PER_AGENT", "200"))

@@ -97,6 +97,12 @@ _RISK = {
     "medium": Word("risk_medium", "Medium risk", "person"),
     "high": Word("risk_high", "High risk", "bad"),
 }
+_DELIVERY = {
+    "waiting": Word("timer", "Waiting", "busy"),
+    "sent": Word("done", "Sent", "ok"),
+    "quiet": Word("cancelled", "Not needed", "idle"),
+    "dead": Word("failed", "Given up", "bad"),
+}
 VOCABULARY = MappingProxyType(
     {
         "task": _TASK,
@@ -106,6 +112,7 @@ VOCABULARY = MappingProxyType(
         "verdict": _VERDICT,
         "effect": _EFFECT,
         "risk": _RISK,
+        "delivery": _DELIVERY,
     }
 )
 

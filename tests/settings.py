@@ -12,6 +12,8 @@ if "HANDRAIL_TEST_VAR" not in os.environ:
     os.environ["HANDRAIL_TEST_VAR"] = str(test_folder())
     atexit.register(shutil.rmtree, os.environ["HANDRAIL_TEST_VAR"], ignore_errors=True)
 os.environ["HANDRAIL_VAR"] = os.environ["HANDRAIL_TEST_VAR"]
+# Inherited by web processes: what they did in a sweeper's stead would meet the flush between two tests.
+os.environ.setdefault("HANDRAIL_STAND_IN_SECONDS", "0")
 
 from core.embedded import address
 from core.settings import *  # noqa: F403

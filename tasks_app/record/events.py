@@ -703,6 +703,13 @@ class ScheduleChanged(Changed):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ChannelChanged(Changed):
+    """A way out for notifications, or what goes by it, was set, changed or removed; never its address or secret."""
+
+    KIND: ClassVar[str] = "channel.changed"
+
+
+@dataclass(frozen=True, kw_only=True)
 class DrillLaunched(Event):
     """A drill was launched: by whom is the actor; what it runs, and with which seed."""
 

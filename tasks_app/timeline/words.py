@@ -225,6 +225,7 @@ WORDS: Mapping[str, Words] = {
     "role.changed": _changed("the rights"),
     "switch.changed": _changed("the stop switch"),
     "schedule.changed": _changed("the schedule"),
+    "channel.changed": _changed("the notifications"),
     "drill.launched": _drill_launched,
     "drill.ended": _drill_ended,
     "record.purged": _purged,

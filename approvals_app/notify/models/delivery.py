@@ -33,6 +33,9 @@ class Delivery(models.Model):
     claimed_until = models.DateTimeField(null=True, blank=True)
     tries = models.PositiveSmallIntegerField(default=0)
     log = models.JSONField(default=list, help_text="Every try: when, and what came of it.")
+    follows = models.BooleanField(
+        default=False, db_default=False, help_text="Its receiver is told when it is over; false once that is done."
+    )
     ended_at = models.DateTimeField(null=True, blank=True)
     replayed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
@@ -47,6 +50,7 @@ class Delivery(models.Model):
         ]
         indexes = [
             models.Index(fields=["due_at"], name="delivery_due", condition=Q(state=DeliveryState.WAITING)),
+            models.Index(fields=["id"], name="delivery_follows", condition=Q(follows=True, state=DeliveryState.SENT)),
             models.Index(fields=["workspace", "-id"], name="delivery_newest"),
             models.Index(fields=["channel", "pile", "-made_at"], name="delivery_pile"),
         ]

@@ -1,0 +1,93 @@
+"""The deliveries of a workspace: what was sent, what waits, what was given up and may be sent again."""
+
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from approvals_app.notify.kinds import DeliveryState
+from approvals_app.notify.models import Delivery
+from approvals_app.notify.selectors.deliveries import channels_of, deliveries, delivery_counts
+from approvals_app.notify.services.replay import CannotReplay, delivery_replay
+from core.access import Right
+from core.errors import NotFound
+from core.principal import session_principal
+
+LABELS = {
+    None: "All",
+    DeliveryState.WAITING: "Waiting",
+    DeliveryState.SENT: "Sent",
+    DeliveryState.DEAD: "Given up",
+    DeliveryState.QUIET: "Not needed",
+}
+
+
+@never_cache
+@login_required
+@require_safe
+def deliveries_page(request: HttpRequest) -> HttpResponse:
+    """Show the deliveries."""
+    principal = session_principal(request).require(Right.TASKS_READ)
+    state = _state(request.GET.get("state", ""))
+    page = deliveries(
+        workspace=principal.workspace, state=state, before=_key(request, "before"), after=_key(request, "after")
+    )
+    counts = delivery_counts(workspace=principal.workspace)
+    context: dict[str, Any] = {
+        "workspace": principal.workspace,
+        "rows": page.rows,
+        "tabs": [_tab(one, counts, state) for one in LABELS],
+        "state": state,
+        "previous_url": _url(state, after=page.newer) if page.newer else None,
+        "next_url": _url(state, before=page.older) if page.older else None,
+        "may_replay": principal.may(Right.TASKS_OPERATE),
+        "channels": channels_of(workspace=principal.workspace),
+    }
+    return render(request, "alerts/deliveries.html", context)
+
+
+@login_required
+@require_POST
+def delivery_again(request: HttpRequest, delivery: UUID) -> HttpResponse:
+    """Send one once more."""
+    slug = Delivery.objects.filter(pk=delivery).values_list("workspace__slug", flat=True).first()
+    if slug is None:
+        raise NotFound
+    try:
+        delivery_replay(delivery=delivery, principal=session_principal(request, slug=slug))
+    except CannotReplay as refusal:
+        messages.error(request, refusal.detail)
+    else:
+        messages.success(request, "It is on its way again, under the same id: whoever has it already drops it.")
+    return redirect(_url(_state(request.POST.get("state", ""))))
+
+
+def _tab(one: DeliveryState | None, counts: dict[str, int], here: DeliveryState | None) -> dict[str, Any]:
+    count = counts.get(one, 0) if one else sum(counts.values())
+    return {"url": _url(one), "label": LABELS[one], "count": count, "is_current": one == here}
+
+
+def _url(state: DeliveryState | None, **keys: UUID) -> str:
+    query = urlencode(({"state": state.value} if state else {}) | {name: str(key) for name, key in keys.items()})
+    return f"{reverse('deliveries')}?{query}" if query else reverse("deliveries")
+
+
+def _state(given: str) -> DeliveryState | None:
+    try:
+        return DeliveryState(given) if given else None
+    except ValueError:
+        raise NotFound from None
+
+
+def _key(request: HttpRequest, name: str) -> UUID | None:
+    try:
+        return UUID(request.GET[name]) if name in request.GET else None
+    except ValueError:
+        raise NotFound from None

@@ -1,0 +1,30 @@
+"""Channels and routes of tests."""
+
+from typing import Any
+
+from approvals_app.notify.models import Channel, Delivery, Route
+from approvals_app.notify.services.channels import channel_save, route_save
+from approvals_app.notify.services.plan import deliveries_plan, follow_ups_plan
+from approvals_app.notify.services.send import deliveries_due, delivery_send
+from core.models import Workspace
+
+
+def channel(workspace: Workspace, kind: str, address: str = "", *, name: str = "") -> Channel:
+    made = Channel(workspace=workspace, name=name or kind, kind=kind, address=address)
+    channel_save(channel=made, actor="person:ada")
+    return made
+
+
+def route(to: Channel, about: str = "approvals", **more: Any) -> Route:
+    made = Route(workspace=to.workspace, channel=to, about=about, **more)
+    route_save(route=made, actor="person:ada")
+    return made
+
+
+def told() -> list[Delivery]:
+    """Plan and send all that is due now; return every delivery there is, the oldest first."""
+    deliveries_plan()
+    follow_ups_plan()
+    for delivery in deliveries_due(most=1000):
+        delivery_send(delivery=delivery)
+    return list(Delivery.objects.order_by("pk"))

@@ -1,0 +1,78 @@
+"""E-mail through a real mail server in a process of its own."""
+
+import mailbox
+import socket
+from pathlib import Path
+
+import pytest
+
+from approvals_app.notify.models import Delivery
+from tests.channels import channel, route, told
+from tests.desk import Desk, parked
+from tests.processes import running, wait_for
+
+
+@pytest.fixture
+def mail(tmp_path: Path, settings, child_environment):
+    """The folder that a mail server fills, with Django speaking to it."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    box = tmp_path / "mail"
+    serve = ("-m", "aiosmtpd", "-n", "-l", f"127.0.0.1:{port}", "-c", "aiosmtpd.handlers.Mailbox", str(box))
+    settings.EMAIL_URL = f"smtp://127.0.0.1:{port}"
+    settings.MAILERS = {
+        "default": {
+            "BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+            "OPTIONS": {"host": "127.0.0.1", "port": port, "timeout": 10},
+        }
+    }
+
+    def answers() -> bool:
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", port)) == 0
+
+    with running(*serve, env=child_environment, log=tmp_path / "smtp.log"):
+        wait_for(answers, seconds=60, what="the mail server")
+        yield box
+
+
+def test_whoever_may_decide_gets_a_mail_with_a_link_and_an_id_that_stays(desk: Desk, mail: Path, settings):
+    settings.PUBLIC_URL = "https://handrail.example"
+    desk.rhea.email = "rhea@example.com"
+    desk.rhea.save()
+    route(channel(desk.workspace, "people"))
+    request = parked(desk)
+    (delivery,) = told()
+    assert delivery.state == "sent", delivery.log
+    (got,) = mailbox.Maildir(mail)
+    assert got["To"] == "rhea@example.com"
+    assert got["Subject"] == "Approval needed: desk.clean of desk.agent"
+    assert str(delivery.pk) in got["Message-ID"]
+    text = got.get_payload(decode=True).decode()
+    assert f"https://handrail.example/approvals/{request.pk}/" in text
+    assert "/scratch/a" not in text
+
+
+def test_fixed_addresses_get_one_mail_each(desk: Desk, mail: Path):
+    route(channel(desk.workspace, "email", "ops@example.com, night@example.com"))
+    parked(desk)
+    assert [one.state for one in told()] == ["sent", "sent"]
+    assert {got["To"] for got in mailbox.Maildir(mail)} == {"ops@example.com", "night@example.com"}
+
+
+def test_a_mail_server_that_is_away_is_tried_again(desk: Desk, settings, mail: Path):
+    settings.MAILERS["default"]["OPTIONS"]["port"] = 9  # nobody listens
+    route(channel(desk.workspace, "email", "ops@example.com"))
+    parked(desk)
+    (delivery,) = told()
+    assert (delivery.state, delivery.tries) == ("waiting", 1)
+    assert "ConnectionRefusedError" in delivery.log[0]["said"]
+
+
+def test_without_a_mail_server_mail_is_given_up_at_once_and_says_why(desk: Desk, settings):
+    settings.EMAIL_URL = ""
+    route(channel(desk.workspace, "email", "ops@example.com"))
+    parked(desk)
+    told()
+    assert "EMAIL_URL" in Delivery.objects.get().log[0]["said"]
