@@ -1,5 +1,6 @@
 """Who may do what: one pure table used by pages, API, sockets and admin alike."""
 
+from collections.abc import Iterable
 from enum import StrEnum
 
 
@@ -26,22 +27,32 @@ class Right(StrEnum):
     STOPS_SET = "stops:set"
     RECORD_EXPORT = "record:export"
     DRILLS_RUN = "drills:run"
+    AUDIT_READ = "audit:read"
+    WORKERS_DRAIN = "workers:drain"
     ADMINISTER = "administer"
 
 
-_READ = frozenset({Right.TASKS_READ, Right.APPROVALS_READ})
-_OPERATE = _READ | {Right.TASKS_CREATE, Right.TASKS_OPERATE, Right.TASKS_SETTLE, Right.STOPS_SET}
+_READ = {Right.TASKS_READ, Right.APPROVALS_READ}
+_OPERATE = _READ | {Right.TASKS_CREATE, Right.TASKS_OPERATE, Right.TASKS_SETTLE, Right.STOPS_SET, Right.WORKERS_DRAIN}
+_PROVE = {Right.RECORD_EXPORT, Right.AUDIT_READ}
 
+# Whoever decides need not operate, whoever proves can change nothing; whoever administers may do everything in their
+# workspace. Rule 6 (nobody decides what they themselves asked for) stands above this table.
 RIGHTS: dict[Role, frozenset[Right]] = {
-    Role.VIEWER: _READ,
+    Role.VIEWER: frozenset(_READ),
     Role.OPERATOR: frozenset(_OPERATE),
-    Role.APPROVER: _READ | {Right.APPROVALS_DECIDE, Right.TASKS_SETTLE, Right.STOPS_SET},
-    Role.ENGINEER: frozenset(_OPERATE | {Right.RECORD_EXPORT, Right.DRILLS_RUN}),
+    Role.APPROVER: frozenset(_READ | {Right.APPROVALS_DECIDE, Right.TASKS_SETTLE, Right.STOPS_SET}),
+    Role.ENGINEER: frozenset(_OPERATE | _PROVE | {Right.DRILLS_RUN}),
     Role.ADMIN: frozenset(Right),
-    Role.AUDITOR: _READ | {Right.RECORD_EXPORT},
+    Role.AUDITOR: frozenset(_READ | _PROVE),
 }
+
+
+def rights_of(roles: Iterable[Role]) -> frozenset[Right]:
+    """Return everything that these roles carry together."""
+    return frozenset(right for role in roles for right in RIGHTS[role])
 
 
 def may(roles: frozenset[Role], right: Right) -> bool:
     """Tell whether one of ``roles`` carries ``right``."""
-    return any(right in RIGHTS[role] for role in roles)
+    return right in rights_of(roles)
