@@ -4,7 +4,7 @@ from uuid import UUID
 
 from django.contrib.auth.models import User
 
-from core.access import Right, Role, may
+from core.access import Right, Role, may, rights_of
 from core.models import Membership
 from core.principal import Principal
 
@@ -23,6 +23,13 @@ def workspaces_of(*, user: User, right: Right) -> list[UUID]:
         return []
     rows = Membership.objects.filter(user=user).values_list("workspace_id", "role")
     return sorted({workspace for workspace, role in rows if may(frozenset({Role(role)}), right)})
+
+
+def rights_anywhere(*, user: User) -> frozenset[Right]:
+    """Return what a person may do in at least one workspace; an inactive person may do nothing."""
+    if not user.is_active:
+        return frozenset()
+    return rights_of(Role(role) for role in Membership.objects.filter(user=user).values_list("role", flat=True))
 
 
 def credential_refusal(*, principal: Principal, right: Right) -> str | None:

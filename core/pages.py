@@ -9,7 +9,12 @@ from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 
+from approvals_app.rights import rights_anywhere
 from approvals_app.selectors.waiting import approvals_waiting_count
+from chaos_app.selectors.told import DrillsTold, drills_told, proofs_of
+from core.access import Right
+
+__all__ = ["PLACES", "DrillsTold", "drills_told", "frame", "proofs_of", "theme"]
 
 THEMES = ("auto", "light", "dark")
 THEME_COOKIE = "theme"
@@ -23,6 +28,7 @@ class Place:
     label: str
     key: str
     staff_only: bool = False
+    right: Right | None = None  # only for those who have it in one of their workspaces
 
 
 @dataclass(frozen=True)
@@ -46,7 +52,7 @@ PLACES = (
     Place("tools", "Tools", "l"),
     Place("drills", "Drills", "d"),
     Place("workers", "Workers", "w"),
-    Place("audit", "Audit", "u"),
+    Place("audit", "Audit", "u", right=Right.AUDIT_READ),
     Place("admin:index", "Admin", "m", staff_only=True),
 )
 
@@ -59,11 +65,14 @@ def _address(place: Place) -> str | None:
 
 
 def _links(request: HttpRequest, waiting: int) -> list[Link]:
-    staff = bool(getattr(request.user, "is_staff", False))
-    places = [place for place in PLACES if staff or not place.staff_only]
+    user = cast(User, request.user)
+    rights = rights_anywhere(user=user)
+    places = [place for place in PLACES if user.is_staff or not place.staff_only]
+    places = [place for place in places if place.right is None or place.right in rights]
     found = [(place, url) for place in places if (url := _address(place))]
-    # The longest address that the page's own begins with is where the reader is.
-    here = max((url for _, url in found if request.path.startswith(url)), key=len, default="")
+    # The longest address that the page's own begins with is where the reader is; every address begins with "/".
+    home = request.path == "/"
+    here = max((url for _, url in found if request.path.startswith(url) and (home or url != "/")), key=len, default="")
     return [
         Link(place, url, is_current=url == here, count=waiting if place.name == "approvals" else 0)
         for place, url in found

@@ -28,6 +28,7 @@ class Principal:
     token: str = ""
     agent: bool = False
     stepped_up_at: datetime | None = None  # when this session last showed a second factor
+    many: bool = False  # this person belongs to other workspaces too
 
     @property
     def actor(self) -> str:
@@ -69,6 +70,7 @@ def session_principal(request: HttpRequest, *, slug: str = "") -> Principal:
         workspace=mine[0].workspace,
         roles=frozenset(Role(one.role) for one in mine),
         stepped_up_at=stepped_up_at(request),
+        many=len(slugs) > 1,
     )
 
 

@@ -180,7 +180,7 @@ DEFAULT_FROM_EMAIL = os.environ.get("EMAIL_FROM", "Handrail <handrail@localhost>
 
 # --- Sign-in ---
 LOGIN_URL = "/sign-in/"
-LOGIN_REDIRECT_URL = "/tasks/"
+LOGIN_REDIRECT_URL = "/"
 # A second factor, asked for where a rule of policy wants it (core/step_up.py): one-time codes and passkeys.
 ACCOUNT_ADAPTER = "core.second_factor.Accounts"
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 300  # seconds: how old a sign-in may be when a factor is added or taken away

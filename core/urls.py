@@ -3,9 +3,9 @@
 from django.conf import settings
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
-from django.views.generic import RedirectView
 
 from core.api import api
+from core.board.views.overview import overview_page
 from core.metrics_page import metrics
 from core.second_factor import addresses as second_factor
 from core.sign_in import SignIn, SignOut, console_sign_in, sign_in_once
@@ -14,7 +14,8 @@ from core.style_page import style_page
 from core.theme import theme_set
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("", RedirectView.as_view(url=settings.LOGIN_REDIRECT_URL), name="home"),
+    path("", overview_page, name="home"),
+    path("", include("core.board.urls")),
     path("sign-in/", SignIn.as_view(), name="sign-in"),
     path("sign-in/once/<str:token>/", sign_in_once, name="sign-in-once"),
     path("sign-out/", SignOut.as_view(), name="sign-out"),

@@ -57,6 +57,11 @@ class Call(models.Model):
             models.Index(fields=["task"], name="call_open", condition=Q(state__in=sorted(OPEN))),
             models.Index(fields=["tool"], name="call_in_flight", condition=Q(state__in=["attempted", "started"])),
             models.Index(fields=["workspace", "reference"], name="call_by_reference"),
+            models.Index(
+                fields=["workspace", "-first_attempt_at", "-id"],
+                name="call_attempted",
+                condition=Q(first_attempt_at__isnull=False),
+            ),
         ]
 
     def __str__(self) -> str:

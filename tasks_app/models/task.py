@@ -80,6 +80,7 @@ class Task(models.Model):
             models.Index(fields=["wake_at"], name="task_due", condition=Q(wake_at__isnull=False)),
             models.Index(fields=["lease_until"], name="task_leased", condition=Q(lease_nonce__isnull=False)),
             models.Index(fields=["agent"], name="task_running_agent", condition=Q(status=Status.RUNNING)),
+            models.Index(fields=["workspace", "-ended_at"], name="task_ended", condition=Q(ended_at__isnull=False)),
             models.Index(fields=["parent"], name="task_children", condition=Q(parent__isnull=False)),
         ]
 

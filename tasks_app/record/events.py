@@ -733,6 +733,18 @@ class DrillEnded(Event):
 
 
 @dataclass(frozen=True, kw_only=True)
+class WorkerDrainAsked(Event):
+    """Somebody asked a worker to hand over what it holds and to end."""
+
+    KIND: ClassVar[str] = "worker.drain_asked"
+    FOREIGN: ClassVar[frozenset[str]] = frozenset({"reason"})
+    worker: str
+    host: str
+    pid: int
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class RecordPurged(Event):
     """A whole terminal task past its age was removed after export; this is what stays of it."""
 

@@ -23,18 +23,18 @@ def rows_page(
     """
     found = tasks_filtered(workspace=workspace, filters=filters)
     if after is not None:
-        rows = list(_rows(found.filter(pk__gt=after)).order_by("pk")[: ROWS + 1])
+        rows = list(rows_of(found.filter(pk__gt=after)).order_by("pk")[: ROWS + 1])
         newer, rows = len(rows) > ROWS, rows[:ROWS][::-1]
         return TaskPage(rows=rows, next=rows[-1].pk if rows else None), newer
     if before is not None:
         found = found.filter(pk__lt=before)
-    rows = list(_rows(found).order_by("-pk")[: ROWS + 1])
+    rows = list(rows_of(found).order_by("-pk")[: ROWS + 1])
     return TaskPage(rows=rows[:ROWS], next=rows[ROWS - 1].pk if len(rows) > ROWS else None), before is not None
 
 
 def rows_again(*, workspace: Workspace, ids: Sequence[UUID]) -> list[Task]:
     """Return the same rows as they are now, whether they still fit the filter or not."""
-    return list(_rows(Task.objects.filter(workspace=workspace, pk__in=ids)).order_by("-pk"))
+    return list(rows_of(Task.objects.filter(workspace=workspace, pk__in=ids)).order_by("-pk"))
 
 
 def newcomers_count(*, workspace: Workspace, filters: TaskFilter, newest: UUID | None) -> int:
@@ -55,6 +55,7 @@ def agents_used(*, workspace: Workspace) -> list[str]:
     return list(Task.objects.filter(workspace=workspace).order_by("agent").values_list("agent", flat=True).distinct())
 
 
-def _rows(found: QuerySet[Task]) -> QuerySet[Task]:
+def rows_of(found: QuerySet[Task]) -> QuerySet[Task]:
+    """Add what a row of a list shows: the owner, and when the task last changed."""
     last = Event.objects.filter(stream=OuterRef("pk"), seq=OuterRef("head_seq")).values("at")[:1]
     return found.select_related("owner").annotate(updated_at=Subquery(last))

@@ -187,6 +187,11 @@ def _purged(data: Data, by: Part) -> Line:
     return line(by, " removed the exported record of task ", name(data.get("task")))
 
 
+def _drain_asked(data: Data, by: Part) -> Line:
+    hands = " to hand over what it holds and to end"
+    return line(by, " asked the worker ", name(data.get("worker")), hands, *quote(data.get("reason")))
+
+
 def _drill_launched(data: Data, by: Part) -> Line:
     return line(by, " launched the drills ", name(data.get("suite")), f" with seed {data.get('seed')}")
 
@@ -226,6 +231,7 @@ WORDS: Mapping[str, Words] = {
     "switch.changed": _changed("the stop switch"),
     "schedule.changed": _changed("the schedule"),
     "channel.changed": _changed("the notifications"),
+    "worker.drain_asked": _drain_asked,
     "drill.launched": _drill_launched,
     "drill.ended": _drill_ended,
     "record.purged": _purged,

@@ -10,7 +10,9 @@ from django.test import Client
 from django.urls import path
 
 from approvals_app.models import ApprovalRequest
+from approvals_app.rights import rights_anywhere
 from approvals_app.status import Answer
+from core.access import Right
 from core.clock import ClockTimestamp
 from core.urls import urlpatterns as product
 from tests.desk import Desk, decide, desk_create, parked
@@ -66,7 +68,8 @@ def test_what_ran_out_does_not_count(desk: Desk) -> None:
 
 def test_only_places_that_exist_are_offered_and_admin_only_to_staff(desk: Desk) -> None:
     assert 'href="/tasks/"' in page(desk.rhea)
-    assert "/effects/" not in page(desk.rhea)
+    assert ("/audit/" in page(desk.rhea)) == (Right.AUDIT_READ in rights_anywhere(user=desk.rhea))
+    assert "/audit/" not in page(desk.vera)
     assert "/admin/" not in page(desk.rhea)
     desk.rhea.is_staff = True
     desk.rhea.save()

@@ -63,7 +63,7 @@ def test_a_wrong_password_says_so_without_saying_which_part(user: Any) -> None:
 
 def test_signing_in_never_leads_to_another_site(user: Any) -> None:
     given = {"username": "olivia", "password": "correct horse battery", "next": "https://elsewhere.example/"}
-    assert Client().post("/sign-in/", given)["location"] == "/tasks/"
+    assert Client().post("/sign-in/", given)["location"] == "/"
 
 
 def test_only_a_post_signs_out(user: Any) -> None:

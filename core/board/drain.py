@@ -1,0 +1,45 @@
+"""Draining a worker: it takes nothing new, its slices hand over at their next safe point, then it ends."""
+
+from datetime import timedelta
+from uuid import UUID
+
+from celery import current_app
+from django.conf import settings
+
+from core.clock import database_now
+from core.errors import Conflict, NotFound, Unavailable
+from core.principal import Principal
+from tasks_app.models import Worker
+from tasks_app.record.append import append_administration
+from tasks_app.record.events import WorkerDrainAsked
+from tasks_app.sweeper_row import POOL
+
+TOLD_WITHIN = 3  # seconds that the broker has to take the message
+
+
+def worker_drain(*, principal: Principal, worker: UUID, reason: str) -> Worker:
+    """Ask one worker to drain. Whoever keeps it running (``manage.py up``, systemd) then starts it afresh.
+
+    The message may be lost, as any; the page shows "Draining" once the worker's keeper says so. Raises NotFound,
+    Conflict where it has gone or is a sweeper, Unavailable where the broker is away.
+    """
+    found = Worker.objects.filter(pk=worker).first()
+    if found is None:
+        raise NotFound
+    if found.pool == POOL:
+        raise Conflict("A sweeper holds no task; stop its process, nothing needs to be handed over.")
+    if found.seen_at < database_now() - timedelta(seconds=settings.LEASE_SECONDS):
+        raise Conflict("This worker has gone already; what it held is taken over by itself.")
+    _tell(found.name)
+    asked = WorkerDrainAsked(worker=found.name, host=found.host, pid=found.pid, reason=reason)
+    append_administration(workspace=principal.workspace.pk, events=[asked], actor=principal.actor)
+    return found
+
+
+def _tell(name: str) -> None:
+    try:
+        with current_app.connection_for_write() as broker:
+            broker.ensure_connection(max_retries=1, timeout=TOLD_WITHIN)
+            current_app.control.shutdown(destination=[name], connection=broker)
+    except Exception as error:  # whatever the transport raises
+        raise Unavailable("The broker is away, so the worker could not be told; nothing was changed.") from error

@@ -1,0 +1,44 @@
+"""What people narrow the board's lists to; all of it is in the address. Times are UTC."""
+
+from typing import Any
+
+from django import forms
+
+from core.board.effects import KINDS
+
+
+class Moment(forms.DateTimeField):
+    """A moment to the minute, as browsers write it."""
+
+    def __init__(self, **more: Any) -> None:
+        widget = forms.DateTimeInput(format="%Y-%m-%dT%H:%M", attrs={"type": "datetime-local"})
+        formats = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d"]
+        super().__init__(required=False, widget=widget, input_formats=formats, **more)
+
+
+class EffectForm(forms.Form):
+    """Filters of effects."""
+
+    reference = forms.CharField(required=False, max_length=300)
+    resource = forms.CharField(required=False, max_length=300)
+    tool = forms.CharField(required=False, max_length=120)
+    person = forms.CharField(required=False, max_length=150)
+    kind = forms.ChoiceField(required=False, choices=[("", ""), *((name, said) for name, (said, _) in KINDS.items())])
+    since = Moment()
+    until = Moment()
+
+
+class TrailForm(forms.Form):
+    """Filters of the audit."""
+
+    person = forms.CharField(required=False, max_length=150)
+    kind = forms.CharField(required=False, max_length=40)
+    since = Moment()
+    until = Moment()
+
+
+class DrainForm(forms.Form):
+    """Which worker is drained, and why."""
+
+    worker = forms.UUIDField()
+    reason = forms.CharField(max_length=500)

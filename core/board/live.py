@@ -1,0 +1,45 @@
+"""The overview, live: its parts as they are now. It is read less often than hints come."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+
+from django.template.loader import render_to_string
+
+from core.board.overview import overview
+from core.hints import list_group_of
+from core.principal import Principal
+from tasks_app.consumers import Feed, LiveConsumer
+from tasks_app.live.list_feed import ListFeed
+from tasks_app.live.parts import Part, PartsFeed
+
+EVERY = 2.0  # seconds between two readings
+PARTS = ("attention", "counts", "oldest", "decisions", "workers")
+
+
+@dataclass(slots=True, kw_only=True)
+class OverviewFeed(PartsFeed[Principal]):
+    """Follows the overview for one reader."""
+
+    _read_at: float = 0.0
+
+    def fragments(self, principal: Principal) -> Iterator[Part]:
+        """See PartsFeed."""
+        if time.monotonic() - self._read_at < EVERY:
+            return
+        context = {**overview(principal=principal).context(), "principal": principal, "oob": True}
+        self._read_at = time.monotonic()
+        for part in PARTS:
+            template = "tasks/_counts.html" if part == "counts" else f"board/_{part}.html"
+            yield part, render_to_string(template, context)
+
+
+class OverviewConsumer(LiveConsumer):
+    """Follows the overview of a workspace."""
+
+    def opened(self) -> tuple[Feed, list[str]]:
+        """Follow the workspace that the address names, else the reader's own."""
+        query = self.scope.get("query_string", b"").decode("latin1")
+        who = partial(self.listener.in_workspace, ListFeed.workspace_of(query))
+        return OverviewFeed(who=who), [list_group_of(who().workspace.pk)]

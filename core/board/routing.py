@@ -1,0 +1,10 @@
+"""The addresses of the board's sockets."""
+
+from typing import Any
+
+from django.urls import path
+
+from core.board.live import OverviewConsumer
+
+_OVERVIEW: Any = OverviewConsumer.as_asgi()
+addresses: list[Any] = [path("ws/overview/", _OVERVIEW)]

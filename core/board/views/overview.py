@@ -1,0 +1,53 @@
+"""The landing page: is anything waiting on me, broken or stuck?"""
+
+from typing import Any, cast
+from urllib.parse import urlencode
+
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from core.board.live import OverviewFeed
+from core.board.overview import overview
+from core.models import Membership
+from core.principal import Principal
+from tasks_app.views.who import workspace_reader
+
+
+@never_cache
+@login_required
+@require_safe
+def overview_page(request: HttpRequest) -> HttpResponse:
+    """Show it for one workspace; without any, say how one comes by one."""
+    if not Membership.objects.filter(user=cast(User, request.user)).exists():
+        return render(request, "board/nobody.html")
+    principal = workspace_reader(request)
+    shown: dict[str, Any] = overview(principal=principal).context()
+    context = {
+        **shown,
+        "principal": principal,
+        "workspace": principal.workspace,
+        "workspaces": workspaces_of(principal) if principal.many else [],
+        "live": urlencode({"workspace": principal.workspace.slug}),
+    }
+    return render(request, "board/overview.html", context)
+
+
+@never_cache
+@login_required
+@require_safe
+def overview_live(request: HttpRequest) -> JsonResponse:
+    """Return what the socket would send, for networks that block sockets."""
+    principal = workspace_reader(request)
+    feed = OverviewFeed(who=lambda: principal)
+    html = "".join(str(message["html"]) for message in feed.read().messages)
+    return JsonResponse({"html": html, "head": 0})
+
+
+def workspaces_of(principal: Principal) -> list[tuple[str, str]]:
+    """Return slug and name of the person's workspaces, for a choice."""
+    mine = Membership.objects.filter(user=principal.user).order_by("workspace__name")
+    return list(mine.values_list("workspace__slug", "workspace__name").distinct())

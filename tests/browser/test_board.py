@@ -1,0 +1,188 @@
+"""The board in a real browser: at a glance, live, by keyboard, at 360 px, in both themes, without scripts."""
+
+import os
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection
+from playwright.sync_api import BrowserContext, Page, expect
+
+import tests.agents  # noqa: F401 - declares tools
+from approvals_app.models import ApprovalRequest
+from chaos_app.models import ToolProof
+from core.clock import database_now
+from core.hints import live_hint
+from tasks_app.models import Call, Task, Worker
+from tasks_app.record.append import append
+from tasks_app.record.events import After, SignalReceived
+from tasks_app.services.access import roles_set
+from tasks_app.services.stops import stop_set
+from tasks_app.status import CallState
+from tests.browser.axe import axe_clean
+from tests.browser.conftest import listen
+from tests.people import People, people_create
+from tests.records import call_in, new_task, task_set
+
+Opens = Callable[..., BrowserContext]
+ADDRESSES = ["/", "/effects/", "/effects/?reference=nothing", "/tools/", "/tools/note.write/", "/workers/"]
+ADDRESSES += ["/audit/", "/audit/?check=1", "/audit/?tab=tasks", "/audit/?kind=nothing"]
+WIDE = """() => [...document.querySelectorAll("main *")].filter((one) => one.getBoundingClientRect().right > 361
+  && !one.closest(".scroll, .counts, .tabs, pre")).map((one) => one.outerHTML.slice(0, 90))"""
+EVIL = "<script>document.title='run'</script>\u202ereversed\u202c <img src=/evil onerror=alert(1)>"
+
+
+@pytest.fixture
+def people(transactional_db: None) -> People:
+    return people_create()
+
+
+@pytest.fixture
+def busy(people: People) -> People:
+    """A workspace in which much has happened, and hostile text stands in every field."""
+    now = database_now()
+    task = new_task(people.workspace, people.silas, title="Checkout requests queue for connections")
+    call_in(task, "pay", CallState.IN_DOUBT, tool="note.write", resource="service/checkout", reference=EVIL)
+    call_in(task, "ticket", CallState.VERIFIED, tool="note.write", resource="service/checkout", reference="T-4711")
+    Call.objects.update(first_attempt_at=now)
+    Call.objects.filter(name="ticket").update(attempted_seq=2)
+    task_set(task, status="in_doubt", wake_at=None)
+    for hours in range(9):
+        ended = new_task(people.workspace, people.rhea, title=f"Rotate the key {hours}")
+        how = "completed" if hours % 4 else "failed"
+        task_set(ended, status=how, wake_at=None, ended_at=After(-3600.0 * hours))
+    nonce = "00000000-0000-0000-0000-000000000002"
+    runs = new_task(people.workspace, people.rhea, title=f"Mail backlog grows {EVIL}")
+    lease = {"lease_holder": "worker-1@host", "lease_epoch": 4, "lease_nonce": nonce, "lease_until": After(3000)}
+    task_set(runs, status="running", wake_at=None, **lease)
+    for name, seen in (("worker-1@host", 0.0), ("worker-2@host", 70.0), (EVIL, 0.0)):
+        row = {"host": "host", "pid": 4711, "keeper_pid": 4712, "pool": "prefork", "code_digest": "c" * 64}
+        carries = {"agents": {"test.free": [1]}, "tools": {"note.write": [1]}}
+        at = now + timedelta(hours=1) - timedelta(minutes=seen)
+        Worker.objects.create(name=name, started_at=now, seen_at=at, carries=carries, **row)
+    stop_set(workspace=people.workspace, scope="tool", name="a", reason=EVIL, user=people.rhea, actor="person:rhea")
+    roles_set(workspace=people.workspace, user=people.silas, roles=["operator", "approver"], actor="person:rhea")
+    trial = {"tool": "note.write", "version": 1, "declared": "keyed", "shown": "opaque", "trials": []}
+    ToolProof.objects.create(**trial, is_true=False, at=now)
+    asked(task, people)
+    return people
+
+
+def asked(task: Task, people: People) -> None:
+    now = database_now()
+    fixed: dict[str, Any] = {"tool": "note.write", "contract_version": 1, "schema_digest": "s", "digest": "d"}
+    fixed |= {"same_call": "s", "risk": "low", "group": "approvers", "policy": {}, "run_within": 3600.0}
+    for number, hours in enumerate((1, 3, 7)):
+        decided = {"status": "approved", "decision": "approved", "decided_by": people.silas, "run_by": now}
+        begin = now - timedelta(hours=hours)
+        ApprovalRequest.objects.create(
+            workspace=task.workspace,
+            task=task,
+            name=f"change-{number}",
+            line=f"pool of checkout from 20 to {40 + number}",
+            requested_at=begin,
+            decided_at=begin + timedelta(minutes=12 * hours),
+            **fixed,
+            **decided,
+        )
+    waits = {"requested_at": now - timedelta(minutes=4), "decide_by": now + timedelta(minutes=26)}
+    ApprovalRequest.objects.create(workspace=task.workspace, task=task, name="w", line=EVIL, **fixed, **waits)
+
+
+def opened(context: BrowserContext, path: str) -> tuple[Page, list[str]]:
+    page = context.new_page()
+    seen: list[str] = []
+    listen(page, seen)
+    page.goto(path)
+    return page, seen
+
+
+def live(page: Page) -> None:
+    expect(page.locator("#live-indicator")).to_contain_text("Live", timeout=15_000)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_page_is_clean_for_axe_fits_360_px_and_runs_nothing_hostile(busy: People, signed_in: Opens, theme: Any):
+    context = signed_in(busy.rhea, color_scheme=theme, viewport={"width": 360, "height": 740})
+    for address in ADDRESSES:
+        page, seen = opened(context, address)
+        axe_clean(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, (address, page.evaluate(WIDE))
+        assert page.locator("main script, main img").count() == 0
+        assert page.title() != "run"
+        assert seen == [], address
+        page.close()
+
+
+def test_what_needs_somebody_is_above_the_fold_at_1280_by_800(busy: People, signed_in: Opens):
+    page, _ = opened(signed_in(busy.rhea, viewport={"width": 1280, "height": 800}), "/")
+    notices = page.locator("#attention .notice")
+    expect(notices.first).to_contain_text("approval waits for you")
+    for number in range(notices.count()):
+        box = notices.nth(number).bounding_box()
+        assert box
+        assert box["y"] + box["height"] <= 800
+
+
+def test_the_overview_follows_without_a_reload(people: People, signed_in: Opens):
+    task = new_task(people.workspace, people.rhea, title="Clean the harbour")
+    page, seen = opened(signed_in(people.rhea), "/")
+    live(page)
+    page.evaluate("window.marked = true")
+    call_in(task, "pay", CallState.IN_DOUBT)
+    task_set(task, status="in_doubt", wake_at=None)
+    done = append(stream=task.pk, events=[SignalReceived(name="x")], actor="worker:w", task={})
+    live_hint(stream=task.pk, workspace=task.workspace_id, seq=done.head_seq)
+    expect(page.locator("#attention")).to_contain_text("1 outcome is unknown", timeout=20_000)
+    expect(page.locator("#task-counts")).to_contain_text("Outcome unknown")
+    assert page.evaluate("window.marked")
+    assert seen == []
+
+
+def test_the_keyboard_goes_from_page_to_page_and_through_rows(busy: People, signed_in: Opens):
+    page, seen = opened(signed_in(busy.rhea), "/")
+    for key, path in (("e", "/effects/"), ("l", "/tools/"), ("w", "/workers/"), ("u", "/audit/"), ("o", "/")):
+        page.keyboard.press("g")
+        page.keyboard.press(key)
+        page.wait_for_url(lambda url, path=path: url.endswith(path))
+    page.goto("/effects/")
+    page.keyboard.press("/")
+    page.keyboard.type("4711")
+    page.keyboard.press("Enter")
+    page.wait_for_url(lambda url: "reference=4711" in url)
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    page.wait_for_url(lambda url: "/tasks/" in url)
+    assert seen == []
+
+
+def test_without_scripts_everything_is_read_and_a_worker_is_drained(busy: People, signed_in: Opens):
+    page = signed_in(busy.rhea, java_script_enabled=False).new_page()
+    page.goto("/")
+    expect(page.get_by_text("approval waits for you")).to_be_visible()
+    expect(page.get_by_text("completed, 3 failed or cancelled in 24 hours.")).to_be_visible()
+    page.goto("/workers/")
+    page.locator("select[name=worker]").select_option(label="worker-1@host")
+    page.get_by_label("Reason").fill("an upgrade")
+    page.get_by_role("button", name="Drain it").click()
+    expect(page.get_by_text("worker-1@host was asked to hand over and to end.")).to_be_visible()
+    page.goto("/audit/")
+    expect(page.get_by_text("asked the worker")).to_be_visible()
+
+
+PICTURES = os.environ.get("HANDRAIL_PICTURES", "")
+
+
+@pytest.mark.skipif(not PICTURES, reason="pictures are taken on demand: HANDRAIL_PICTURES names a folder")
+def test_pictures(busy: People, signed_in: Opens):
+    assert connection.settings_dict["NAME"]
+    for theme in ("light", "dark"):
+        for width in (1280, 360):
+            context = signed_in(busy.rhea, color_scheme=theme, viewport={"width": width, "height": 800})
+            for address in ADDRESSES:
+                page, _ = opened(context, address)
+                name = address.strip("/").replace("/", "-").replace("?", "-").replace("=", "-") or "overview"
+                page.screenshot(path=Path(PICTURES) / f"{name}-{width}-{theme}.png", full_page=True)
+                page.close()

@@ -1,0 +1,118 @@
+"""The overview: what needs somebody comes first, and nothing of another workspace."""
+
+import json
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.contrib.auth.models import User
+from django.urls import reverse
+
+from core.board.live import OverviewFeed
+from core.clock import database_now
+from core.models import Membership
+from tasks_app.models import Task, Worker
+from tasks_app.services.stops import stop_set
+from tasks_app.status import CallState
+from tasks_app.sweeper_row import sweeper_seen
+from tests.people import People, principal_of
+from tests.records import call_in, new_task, task_set
+
+
+def shown(client, **query: str) -> str:
+    answer = client.get(reverse("overview"), query)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def notices(client) -> list[str]:
+    return [one.name for one in client.get(reverse("overview")).context["notices"]]
+
+
+def worker_alive(name: str = "w-1@host", pool: str = "prefork") -> Worker:
+    now = database_now()
+    return Worker.objects.create(name=name, host="host", pid=1, pool=pool, started_at=now, seen_at=now)
+
+
+def test_all_zero_reads_nothing_needs_you(client_of, people: People, transactional_db):
+    worker_alive()
+    sweeper_seen()
+    page = shown(client_of(people.rhea))
+    assert "Nothing needs you." in page
+    assert "No task ended in the last 24 hours." in page
+    assert "Nothing waited for a person in the last 24 hours." in page
+
+
+def test_without_worker_and_sweeper_it_says_so(client_of, people: People, transactional_db):
+    assert notices(client_of(people.rhea)) == ["workers", "sweeper"]
+    worker_alive()
+    Worker.objects.update(seen_at=database_now() - timedelta(minutes=1))
+    assert notices(client_of(people.rhea)) == ["workers", "sweeper"]
+
+
+def test_what_is_in_doubt_stopped_unverified_failed_due_or_held_is_told(client_of, people: People, task: Task):
+    worker_alive()
+    sweeper_seen()
+    call_in(task, "pay", CallState.IN_DOUBT)
+    task_set(task, status="in_doubt", wake_at=None)
+    one, two, three, four = (new_task(people.workspace, people.rhea, title=f"T{n}") for n in range(4))
+    task_set(one, status="quarantined", wake_at=None)
+    task_set(two, status="unverified", wake_at=None)
+    task_set(three, status="failed", wake_at=None, ended_at=_after(0))
+    task_set(four, wake_at=_after(-60))
+    stop_set(
+        workspace=people.workspace, scope="workspace", name="", reason="a storm", user=people.rhea, actor="person:rhea"
+    )
+    assert notices(client_of(people.rhea)) == ["doubts", "stopped", "unverified", "failed", "due", "stops"]
+    assert notices(client_of(people.tobin)) == []  # in another workspace all is well
+    page = shown(client_of(people.rhea))
+    assert "0 completed, 1 failed or cancelled in 24 hours." in page
+    assert "a storm" in page
+
+
+def _after(seconds: float):
+    from tasks_app.record.events import After
+
+    return After(seconds)
+
+
+def test_a_person_without_a_workspace_is_told_how_to_come_by_one(client_of, transactional_db):
+    page = client_of(User.objects.create_user("una")).get(reverse("overview"))
+    assert "You belong to no workspace yet" in page.content.decode()
+
+
+def test_who_may_not_read_tasks_is_refused(client_of, people: People, transactional_db):
+    Membership.objects.filter(user=people.rhea).delete()
+    assert "You belong to no workspace" in client_of(people.rhea).get(reverse("overview")).content.decode()
+    assert client_of(people.tobin).get(reverse("overview"), {"workspace": "harbour"}).status_code == 404
+
+
+def test_hostile_text_is_inert_in_every_part(client_of, people: People, transactional_db):
+    evil = "<script>alert(1)</script>\u202eabc"
+    worker_alive(name=evil)
+    task = new_task(people.workspace, people.rhea, title=evil)
+    task_set(task, status="running", lease_holder=evil, lease_nonce=str(uuid4()), lease_until=_after(30), wake_at=None)
+    stop_set(workspace=people.workspace, scope="tool", name=evil, reason=evil, user=people.rhea, actor="person:rhea")
+    page = shown(client_of(people.rhea))
+    assert "<script>alert" not in page
+    assert "\u202e" not in page
+    assert page.count("\\u202e") >= 3
+
+
+def test_the_socket_sends_parts_and_not_more_often_than_every_two_seconds(people: People, task: Task):
+    feed = OverviewFeed(who=lambda: principal_of(people.rhea, people.workspace))
+    html = "".join(message["html"] for message in feed.read().messages)
+    for part in ("attention", "task-counts", "board-oldest", "board-decisions", "board-workers"):
+        assert f'id="{part}"' in html
+    assert feed.read().messages == []
+
+
+def test_the_poll_answers_what_the_socket_would(client_of, people: People, transactional_db):
+    answer = json.loads(client_of(people.rhea).get(reverse("overview-live")).content)
+    assert answer["head"] == 0
+    assert 'hx-swap-oob="true"' in answer["html"]
+
+
+@pytest.mark.parametrize("name", ["overview", "effects", "tools", "workers"])
+def test_every_page_needs_a_sign_in(client, name: str, db):
+    assert client.get(reverse(name)).status_code == 302
