@@ -57,6 +57,7 @@ def create(order: Json) -> Json:
         agent=order["agent"],
         intent=order["intent"],
         title=order["title"],
+        labels=order["labels"],
         request_key=order["key"],
     )
     return {"task": str(task.pk)}

@@ -32,7 +32,7 @@ class Told(Case):
     def when_begun(self, task: UUID) -> None:
         """Tell it, before anything is done."""
         assert self.cell is not None
-        client, system = self.ground.world.client, system_of(self.klass)
+        client, system = self.outside_client, system_of(self.klass)
         if self.cell.fault == Fault.EFFECT_HIDDEN:
             match: dict[str, Any] = {"operation": "lookup", "key": call_key(task, ACT_STEP, 0)}
             self.plan_id = client.arm(system, "hide", match=match, times=1).id
@@ -49,7 +49,7 @@ class Told(Case):
 
     def strike(self) -> None:
         """Wait until it has happened, by the outside's own log."""
-        client = self.ground.world.client
+        client = self.outside_client
         while not self.plan_id or client.fault(self.plan_id).fired == 0:
             self.tick()
             if time.monotonic() > self.until or self._over():

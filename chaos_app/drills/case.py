@@ -12,13 +12,19 @@ from chaos_app.drills.evidence import Mark
 from chaos_app.drills.ground import Ground
 from chaos_app.drills.helpers import Ticket
 from chaos_app.drills.names import Klass, Stage
+from chaos_app.drills.own import Own
+from chaos_app.drills.recorder import Recorder
 from chaos_app.drills.strike import NotLandedError
 from chaos_app.drills.watch import Seen, Watch
+from chaos_app.world.client import WorldClient
 from core.boundaries import Boundary, Position
 
 TICK = 0.05  # seconds between two thoughts of a case
 AT_REST = 0.3  # seconds without any movement until a case is believed to be over
 LONGEST = 75.0  # seconds of a case
+AGAIN = 6  # how often people repeat requests in one case
+# What a page would answer with "try again": the database was away, or something broke.
+BROKE = ("OperationalError", "InterfaceError", "RaisedByDrill", "DatabaseError", "Unavailable", "AdminShutdown")
 _number = itertools.count(1)
 
 
@@ -39,6 +45,7 @@ class Case:
     task: UUID | None = None
     began: float = 0.0
     quiet: bool = False
+    again: int = 0  # requests that were sent again
     place: str = ""
     takeover: float = 10.0  # seconds until somebody must have taken over
 
@@ -50,8 +57,22 @@ class Case:
     # --- the plan ---
 
     @property
+    def own(self) -> Own | None:
+        """The user's target that this case is about, if it is one."""
+        own = self.ground.own
+        return own if own is not None and own.target.name == self.workload.name else None
+
+    @property
+    def outside_client(self) -> WorldClient | Recorder:
+        """Who makes faults of the outside: the drill's own world, or the proxy before a user's service."""
+        recorder = self.own.recorder if self.own is not None else None
+        return recorder or self.ground.world.client
+
+    @property
     def intent(self) -> dict[str, object]:
         """The intent of the case's task."""
+        if self.own is not None:
+            return dict(self.own.target.intent(self.name))
         given = {**self.workload.intent, "case": self.name, "klass": str(self.klass), "bug": self.bug}
         wanted = self.business_keys()
         if self.workload.promises is not None:
@@ -60,7 +81,7 @@ class Case:
 
     def business_keys(self) -> dict[str, int]:
         """How many effects the outside must hold in the end, by the name of the act."""
-        if self.klass == Klass.NONE:
+        if self.klass == Klass.NONE or self.own is not None:
             return {}
         tool = "drill.batch" if self.workload.name == "batch" else tool_name(self.klass, self.workload.intent)
         tools = {"other": TOOLS[Klass.OPAQUE]}
@@ -113,6 +134,7 @@ class Case:
 
     def _create(self) -> None:
         form = {"agent": self.workload.agent, "intent": self.intent, "title": f"{self.name} {self.workload.name}"}
+        form["labels"] = {"drill": self.name} if self.own is not None else {}
         self.order("create", key=f"create-{self.name}", **form)
 
     def order(self, do: str, **more: object) -> Ticket:
@@ -127,7 +149,8 @@ class Case:
         for ticket in list(self.orders):
             if "ended" in ticket.stages:
                 self.orders.remove(ticket)
-                if not {"done", "failed"} & ticket.stages.keys():
+                if _is_unanswered(ticket) and self.again < AGAIN:
+                    self.again += 1
                     self.order(ticket.do, **ticket.said)  # a client that had no answer sends the same request again
         if not self.orders:
             for seen in self.watch.of(self.name):
@@ -211,6 +234,12 @@ class Case:
             hit=max(cell.hit, 1) if first and cell is not None else 1,
             after=after,
         )
+
+
+def _is_unanswered(ticket: Ticket) -> bool:
+    """Whether whoever asked had no answer, or one that says nothing about the request."""
+    failed = str(ticket.stages.get("failed", {}).get("answer", ""))
+    return not {"done", "failed"} & ticket.stages.keys() or failed.startswith(BROKE)
 
 
 def system_of(klass: Klass) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from chaos_app.drills.names import Fault, Klass, Verdict
 from chaos_app.drills.rows import BY_ID, COMMIT, EFFECTS, EITHER, ROWS, SITUATION, Ends, Row
+from chaos_app.drills.where import why_not
 from core.boundaries import Position
 
 DRILLED = "act"  # the call of every workload that carries the class of the cell
@@ -239,11 +240,11 @@ def _full(discovered: Discovered) -> Iterator[Cell]:
             for klass in row.classes:
                 yield from _of_row(row, klass, discovered, suite="full")
     for (workload, klass), passages in discovered.items():
-        yield from _every_passage(workload, klass, passages)
+        yield from every_passage(workload, klass, passages)
     yield from _other_faults(discovered)
 
 
-def _every_passage(workload: str, klass: Klass, passages: Sequence[Seen]) -> Iterator[Cell]:
+def every_passage(workload: str, klass: Klass, passages: Sequence[Seen]) -> Iterator[Cell]:
     """First and last hit of every passage, killed there."""
     last: dict[tuple[str, str, str | None], int] = {}
     for seen in passages:
@@ -281,7 +282,8 @@ def _other_faults(discovered: Discovered) -> Iterator[Cell]:
         workload = workload_of(row, klass, place, discovered)
         if workload:
             for fault in EVERYWHERE:
-                yield _cell(row, klass, fault, place, workload, suite="full", position=place[1])
+                if not why_not(row.id, fault):
+                    yield _cell(row, klass, fault, place, workload, suite="full", position=place[1])
     for klass in EFFECTS:
         for fault in ANSWERS:
             yield _cell(BY_ID["E03"], klass, fault, None, "act", suite="full", position=str(Position.IN_FLIGHT))

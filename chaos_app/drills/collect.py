@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Q
+
 from chaos_app.drills.barrier import Post
 from chaos_app.drills.catalogue import system_of_key
 from chaos_app.drills.evidence import Arrival, Effect, Event, Lane, LateWrite, TaskRecord, Witness
@@ -20,7 +22,8 @@ LOSSES = 3  # of an agent that says nothing else
 
 def records(case: str) -> tuple[TaskRecord, ...]:
     """Return the tasks of a case as the database holds them, the main one first."""
-    rows = Task.objects.filter(intent__case=case).select_related("owner").order_by("parent_id", "created_at")
+    mine = Q(intent__case=case) | Q(labels__drill=case) | Q(parent__labels__drill=case)
+    rows = Task.objects.filter(mine).select_related("owner").order_by("parent_id", "created_at")
     ordered = sorted(rows, key=lambda row: row.parent_id is not None)
     return tuple(_record(row, ordered) for row in ordered)
 

@@ -1,7 +1,7 @@
 """Discovery: each workload once without a fault. What it crosses is what can be drilled; its end is the twin's."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from chaos_app.drills.barrier import Crossed
@@ -9,7 +9,8 @@ from chaos_app.drills.case import Case
 from chaos_app.drills.catalogue import Workload
 from chaos_app.drills.cells import Seen
 from chaos_app.drills.evidence import Control, Evidence, evidence_digest
-from chaos_app.drills.names import Klass, Verdict
+from chaos_app.drills.left_out import LeftOut
+from chaos_app.drills.names import Fault, Klass, Verdict
 
 Key = tuple[str, Klass]
 
@@ -23,6 +24,30 @@ def passages(crossed: Iterable[Crossed]) -> tuple[Seen, ...]:
         counts[at] += 1
         found.append(Seen(boundary=at[0], position=at[1], call=at[2], nth=counts[at]))
     return tuple(found)
+
+
+Found = Mapping[Key, Sequence[Seen]]
+
+
+def steady(first: Found, second: Found) -> dict[Key, tuple[Seen, ...]]:
+    """Return the passages that both of two runs had: what comes by chance cannot be waited for. Pure."""
+    return {key: tuple(seen for seen in passed if seen in set(second.get(key, ()))) for key, passed in first.items()}
+
+
+def unsteady(first: Found, second: Found) -> tuple[LeftOut, ...]:
+    """Return the passages that one of two runs had, as left out. Pure."""
+    found = []
+    for (workload, klass), passed in first.items():
+        for seen in sorted(set(passed) ^ set(second.get((workload, klass), ())), key=_order):
+            which = f"passage {seen.nth}{f' of {seen.call}' if seen.call else ''}"
+            reason = f"Without a fault, {workload} comes here in some runs only ({which})."
+            place = {"row": seen.boundary, "position": seen.position}
+            found.append(LeftOut(**place, klass=str(klass), fault=str(Fault.KILL), reason=reason))
+    return tuple(found)
+
+
+def _order(seen: Seen) -> tuple[str, str, str, int]:
+    return seen.boundary, seen.position, seen.call or "", seen.nth
 
 
 def control_of(evidence: Evidence) -> Control:

@@ -25,7 +25,11 @@ from django.db import connections
 from chaos_app.drills.acts import people_create
 from chaos_app.drills.barrier import Barrier
 from chaos_app.drills.bug_names import ENABLED
-from chaos_app.drills.helpers import Control, Helper, Ticket
+from chaos_app.drills.helpers import Control, Helper
+from chaos_app.drills.own import Own, target_open
+from chaos_app.drills.sweepers import Sweepers
+from chaos_app.drills.target import Target
+from chaos_app.drills.watch import CASE_OF
 from chaos_app.injector.report import SOCKET
 from chaos_app.world.client import World, world_start
 from core.embedded import children
@@ -78,16 +82,19 @@ class Ground:
     people: Helper = field(init=False)
     workers: list[Worker] = field(default_factory=list)
     places: "queue.SimpleQueue[str]" = field(default_factory=queue.SimpleQueue)
-    sweeper: Ticket | None = None
+    sweepers: Sweepers = field(init=False)
     bugs: Yard = field(init=False)
+    own: Own | None = None
 
     def __post_init__(self) -> None:
         # Children are tied to the thread that starts them: one thread that lives as long as the drill.
         self.starter = ThreadPoolExecutor(1, thread_name_prefix="starter")
         self.control = Control(self.sockets / "control")
 
-    def begin(self, *, workers: int, concurrency: int, bugs: int = 0) -> None:
+    def begin(self, *, workers: int, concurrency: int, bugs: int = 0, target: Target | None = None) -> None:
         """Start everything and wait until it works. ``bugs``: processes of the worker with planted bugs (0: none)."""
+        if target is not None:
+            self.own = self.stack.enter_context(target_open(target, self.folder / "target"))
         self.services = self.stack.enter_context(embedded(self.folder, settings=QUICK))
         self.world = self.stack.enter_context(world_start(self.folder / "world", seed=self._seed()))
         with suppress(OSError):  # where we may: the outside keeps its promises also on a busy machine
@@ -105,9 +112,10 @@ class Ground:
             self.worker("bugs-1", bugs, self._bugs_environment())
         self.start("people", "-m", "chaos_app.drills.people", str(self.control.path))
         self.people = self.control.meet("people", self.barrier.person)
-        self.sweeper = self.people.order("sweep")
+        self.sweepers = Sweepers(self.people)
+        self.stack.callback(self.sweepers.close)
         if bugs:
-            self.people.order("sweep", **self.bugs.place)
+            self.stack.callback(Sweepers(self.people, **self.bugs.place).close)
         self.ready(self.workers)
 
     def start(self, name: str, *command: str, more: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
@@ -160,6 +168,7 @@ class Ground:
             "HANDRAIL_WORLD_SMTP": f"{host}:{port}",
             "NO_PROXY": "127.0.0.1,localhost",
             "PYTHONWARNINGS": "ignore:You're running the worker with superuser",
+            **(self.own.environment if self.own else {}),
         }
 
     def _copy(self) -> Yard:
@@ -192,11 +201,12 @@ class Ground:
         """Return a look at a task's intent over a connection of its own."""
 
         def look(task: UUID) -> str | None:
-            query = "SELECT intent->>'case' FROM tasks_app_task WHERE id = %s"
+            tables = "tasks_app_task t LEFT JOIN tasks_app_task p ON p.id = t.parent_id"
+            query = f"SELECT {CASE_OF} FROM {tables} WHERE t.id = %s"  # noqa: S608 - both are ours
             for url in (self.services.database_url, self.bugs.url):
                 with psycopg.connect(url, autocommit=True) as connection:
                     row = connection.execute(query, [task]).fetchone()
-                if row:
+                if row and row[0]:
                     return str(row[0])
             return None
 
@@ -205,7 +215,13 @@ class Ground:
 
 @contextmanager
 def ground_stand(
-    folder: Path, *, say: Callable[[str], None], workers: int, concurrency: int, bugs: int = 0
+    folder: Path,
+    *,
+    say: Callable[[str], None],
+    workers: int,
+    concurrency: int,
+    bugs: int = 0,
+    target: Target | None = None,
 ) -> Iterator[Ground]:
     """Run a drill's ground until the block ends, however it ends."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -214,7 +230,7 @@ def ground_stand(
         ground = Ground(folder, sockets, say, stack)
         stack.callback(ground.control.close)
         try:
-            ground.begin(workers=workers, concurrency=concurrency, bugs=bugs)
+            ground.begin(workers=workers, concurrency=concurrency, bugs=bugs, target=target)
             yield ground
         finally:
             connections.close_all()

@@ -9,6 +9,7 @@ from chaos_app.drills.barrier import Hold
 from chaos_app.drills.case import Case, system_of
 from chaos_app.drills.cells import Cell
 from chaos_app.drills.evidence import Mark
+from chaos_app.drills.helpers import Ticket
 from chaos_app.drills.limits import LAG, TIMEOUT
 from chaos_app.drills.names import Fault, Klass, Stage
 from chaos_app.drills.strike import NotLandedError, Victims
@@ -24,8 +25,9 @@ VICTIMS = {
 TOLD = {Fault.ANSWER_ERROR: "fail_after", Fault.ANSWER_LOST: "lose_answer"}
 HOLDS = {Position.IN_FLIGHT: "before", Position.APPLIED: "applied"}
 HELD_WITHIN = 60.0
-# Seconds after the death at which a request that was on its way arrives: where it is looked up, as late as is promised.
+# Seconds after it was sent at which a request that was on its way arrives: what is looked up, as late as promised.
 LATE, LATEST = 2.0, TIMEOUT + LAG
+PROMISED = 1.5  # seconds from there to the first look (send_by is 2 s after the attempt)
 
 
 class Killed(Case):
@@ -43,7 +45,7 @@ class Killed(Case):
 
     def when_begun(self, task: UUID) -> None:
         """Tell the outside what to do to the drilled request."""
-        cell, client = self.plan, self.ground.world.client
+        cell, client = self.plan, self.outside_client
         match = {"call": f"{task}/{cell.call or 'act'}", "attempt": 1}
         system = "batch" if cell.workload == "batch" else system_of(Klass(cell.klass))
         if cell.told in TOLD:
@@ -91,14 +93,26 @@ class Killed(Case):
         self.mark(Stage.FIRED, what="SIGKILL sent")
         landed = strike.killed(self.ground, Victims(report=report), VICTIMS[self.plan.fault])
         self.marks[0].append(landed)
+        self._arrive(report)
+
+    def _arrive(self, report: Report) -> None:
+        """Let the request arrive late, but no later than the outside promises; what would is lost on its way."""
         assert self.held is not None
-        self.pause(self._late())
-        self.ground.world.client.release(self.held)
+        latest = self._sent_at(report) + self._late()
+        self.pause(max(latest - time.time(), 0.0))
+        is_too_late = self.plan.row == "E03" and time.time() > latest + PROMISED
+        self.outside_client.release(self.held, then="cut" if is_too_late else "go")
+
+    def _sent_at(self, report: Report) -> float:
+        """Return when the attempt was about to send: its deadline is counted from before that."""
+        mine = [one for one in self.post.crossed if (one.report.task, one.report.epoch) == (report.task, report.epoch)]
+        return max((one.at for one in mine if one.report.boundary == Boundary.SEND), default=time.time())
 
     def _late(self) -> float:
         if self.plan.row != "E03":
             return 0.0
-        return LATEST if self.klass in {Klass.READABLE, Klass.PRECONDITION} else LATE
+        latest = LATEST if self.own is None else self.own.target.contract.timeout + self.own.target.contract.lag
+        return latest if self.klass in {Klass.READABLE, Klass.PRECONDITION} else LATE
 
     def _kill(self, hold: Hold, fault: int = 0) -> None:
         report = hold.where
@@ -107,7 +121,7 @@ class Killed(Case):
         place = self.plan.place if fault == 0 else self.plan.second
         if place is not None and Position(place[1]) in strike.FATES:
             plan = strike.at_commit(self.ground, hold, Position(place[1]))
-        order = next((one for one in self.orders if one.stages.get("forked", {}).get("pid") == report.pid), None)
+        order = self._order_of(report)
         self.mark(Stage.FIRED, fault=fault, what="SIGKILL sent")
         victim = VICTIMS[self.plan.fault] if order is None else Victim.CHILD
         try:
@@ -118,6 +132,11 @@ class Killed(Case):
                 self.ground.door.tell_name(plan, "release")
         self.marks[fault].append(self._of_no_lease(landed, report, place))
 
+    def _order_of(self, report: Report) -> Ticket | None:
+        """Return what a person's process, or a sweeper, was told to do; its parent knows how it ends."""
+        mine = (one for one in self.orders if one.stages.get("forked", {}).get("pid") == report.pid)
+        return next(mine, None) or self.ground.sweepers.of(report.pid)
+
     def _of_no_lease(self, landed: Mark, report: Report, place: tuple[str, str] | None) -> Mark:
         """A claim that was never committed is no lease: the next one has its number."""
         lost = report.boundary == Boundary.CLAIM and place is not None and place[1] in {"before", "commit-dropped"}
@@ -125,7 +144,7 @@ class Killed(Case):
 
     def _in_the_outside(self) -> Report:
         """Return who waits for the answer of the request that the outside holds."""
-        client, until = self.ground.world.client, time.monotonic() + HELD_WITHIN
+        client, until = self.outside_client, time.monotonic() + HELD_WITHIN
         while self.held is None or client.fault(self.held).parked == 0:
             self.tick()
             if time.monotonic() > min(until, self.until):

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from chaos_app.drills.cells import Discovered, places, workload_of
+from chaos_app.drills.cells import EVERYWHERE, Discovered, places, workload_of
 from chaos_app.drills.names import Fault, Klass
 from chaos_app.drills.rows import EFFECTS, ROWS, Row
+from chaos_app.drills.where import why_not
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +32,12 @@ def left_out(discovered: Discovered | None = None) -> tuple[LeftOut, ...]:
     found.append(LeftOut(row="A05", position="situation", klass="every", fault=str(Fault.EDITED), reason=edited))
     hangs = "Outside of a call it takes a quarter of an hour until the limit of a work session ends what hangs."
     found.append(LeftOut(row="L04", position="D02 before", klass="every", fault=str(Fault.HANG), reason=hangs))
+    found += [
+        LeftOut(row=row.id, position="every", klass="every", fault=str(fault), reason=why)
+        for row in ROWS
+        for fault in EVERYWHERE
+        if row.positions and (why := why_not(row.id, fault))
+    ]
     if discovered is not None:
         found += _unpassed(discovered)
     return tuple(found)

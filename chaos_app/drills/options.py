@@ -34,6 +34,7 @@ class Options:
     junit: Path | None = None
     html: Path | None = None
     control: bool = True
+    target: str = ""  # PACKAGE.MODULE:NAME of a user's own
 
     @property
     def is_whole(self) -> bool:
@@ -49,6 +50,11 @@ def chosen(options: Options, discovered: Discovered) -> list[Cell]:
     known = list(cells(options.suite, discovered))
     if options.cells or options.hit is not None:
         known += [one for one in cells("full", discovered) if one.id not in {cell.id for cell in known}]
+    return selected(known, options)
+
+
+def selected(known: Iterable[Cell], options: Options) -> list[Cell]:
+    """Return what is wanted of the known cells. Raises ValueError where nothing is, or too much."""
     found = [cell for cell in known if _is_wanted(cell, options)]
     if not found:
         raise ValueError("No case fits what was asked for; drill list shows the ids.")

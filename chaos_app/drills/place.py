@@ -56,7 +56,7 @@ def clean(parent: Path) -> list[str]:
     """Remove what earlier drills have left; return a sentence for each."""
     said = []
     for folder in leftovers(parent):
-        for name in ("postgres", "run", "world", "log", "sockets"):
+        for name in ("postgres", "run", "world", "target", "log", "sockets"):
             shutil.rmtree(folder / name, ignore_errors=True)
         if not (folder / "evidence").exists():
             shutil.rmtree(folder, ignore_errors=True)
@@ -84,7 +84,7 @@ def tidied(folder: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        for name in ("postgres", "run", "world"):
+        for name in ("postgres", "run", "world", "target"):
             shutil.rmtree(folder / name, ignore_errors=True)
         if folder.exists():
             (folder / "cleaned").touch()

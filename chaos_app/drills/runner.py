@@ -18,7 +18,8 @@ from chaos_app.drills.left_out import LeftOut, left_out
 from chaos_app.drills.limits import TAKEOVER
 from chaos_app.drills.naive import ACTS_FIRST, NOTES_FIRST
 from chaos_app.drills.names import UNDECIDED, Fault, Klass, Verdict
-from chaos_app.drills.options import Options, chosen
+from chaos_app.drills.options import Options, chosen, selected
+from chaos_app.drills.own import own_cells
 from chaos_app.drills.planting import PLANTED
 from chaos_app.drills.testimony import evidence_of
 from chaos_app.drills.unprotected import PLACES, Unprotected
@@ -48,6 +49,8 @@ class Run:
     caught: dict[tuple[str, Klass], Control] = field(default_factory=dict)
     skipped: list[LeftOut] = field(default_factory=list)
     unbuilt: list[LeftOut] = field(default_factory=list)
+    own: Workload | None = None
+    unsteady: tuple[LeftOut, ...] = ()
     bound: float = TAKEOVER
     stopped: threading.Event = field(default_factory=threading.Event)
 
@@ -65,10 +68,35 @@ class Run:
     # --- before the cases ---
 
     def discover(self) -> None:
-        """Play each workload once without a fault."""
-        waited = list(self.pool.map(self._twin, discover.wanted(WORKLOADS)))
+        """Play each workload without a fault: once, and for the full suite twice, so that its passages are steady."""
+        waited = list(self.pool.map(self._twin, self._pairs()))
+        if self.options.suite == "full" and not self.options.cells:
+            first = dict(self.found)
+            waited += self.pool.map(self._twin, self._pairs())
+            self.unsteady = discover.unsteady(first, self.found)
+            self.found = discover.steady(first, self.found)
         self.journal.discovered(self.found)
         self.bound = max(self.bound, 3 * max(waited))
+
+    def _pairs(self) -> list[tuple[Workload, Klass]]:
+        """Which workloads are played, each with which class. Of a user's own: it, and what the planted bugs need."""
+        if self.own is None:
+            return discover.wanted(WORKLOADS)
+        beside = {(cell.workload, cell.klass) for cell in PLANTED.values()} if self.options.control else set()
+        return [(self.own, self.own.classes[0]), *discover.wanted(WORKLOADS, beside)]
+
+    def _wanted(self) -> list[Cell]:
+        own = self.ground.own
+        if own is None:
+            return chosen(self.options, self.found)
+        if self.options.suite == "soak":
+            raise ValueError("A target of your own is drilled by core or full; a soak is of the built-in agents.")
+        passages = self.found[own.target.name, own.target.klass]
+        return selected(own_cells(own.target, passages, suite=self.options.suite), self.options)
+
+    def workload(self, name: str) -> Workload:
+        """Return a workload by its name."""
+        return self.own if self.own is not None and self.own.name == name else BY_NAME[name]
 
     def _twin(self, pair: tuple[Workload, Klass]) -> float:
         """Play one workload without a fault (twice if it did not end as declared); return how long it waited."""
@@ -121,12 +149,12 @@ class Run:
 
     def play(self) -> None:
         """Play the cells of this launch; what cannot be played is left out with its reason."""
-        wanted = chosen(self.options, self.found)
+        wanted = self._wanted()
         todo = [cell for cell in wanted if engine_of(cell) is not None]
         self.unbuilt = _unbuilt(wanted)
         self._of = len(todo)
         self.journal.say(cells=[cell.id for cell in todo])
-        self.journal.left_out([*left_out(self.found), *self.unbuilt])
+        self.journal.left_out([*self.left_out(), *self.unbuilt])
         # Beside the cases what is no part of the product: the control, the planted bugs.
         beside = [*self._planted(), *self._control()] if self.options.control else []
         beside += [self.holding.submit(self._cell, cell) for cell in todo if cell.fault in HOLDING]
@@ -138,6 +166,10 @@ class Run:
             if cell.fault in WIDE:
                 self._cell(cell)
         self.evidence = [self._beside_control(one) for one in self.evidence]
+
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """Return the cells of the table that no suite runs; of a user's own target the table says none."""
+        return self.unsteady if self.own is not None else (*left_out(self.found), *self.unsteady)
 
     def _cell(self, cell: Cell) -> None:
         engine = engine_of(cell)
@@ -154,7 +186,7 @@ class Run:
         self._tell(evidence, judged)
 
     def _once(self, cell: Cell, engine: type[Case], repeat: int) -> tuple[Evidence, Judgement]:
-        workload = BY_NAME[cell.workload]
+        workload = self.workload(cell.workload)
         case = engine(ground=self.ground, watch=self.watch, workload=workload, klass=cell.klass, cell=cell)
         case.run()
         evidence = replace(self._bounded(self._evidence(case)), repeat=repeat)
@@ -173,7 +205,8 @@ class Run:
     def _evidence(self, case: Case) -> Evidence:
         cell = case.cell
         twin = self.twins.get((case.workload.name, case.klass)) if cell else None
-        command = f"manage.py drill run --cell {cell.id} --seed {self.options.seed}" if cell else ""
+        target = f" --target {self.options.target}" if case.own else ""
+        command = f"manage.py drill run{target} --cell {cell.id} --seed {self.options.seed}" if cell else ""
         case.takeover = self.bound
         return evidence_of(
             case,

@@ -14,12 +14,13 @@ from django.conf import settings
 from chaos_app.drills import place
 from chaos_app.drills.ground import ground_stand
 from chaos_app.drills.journal import Journal
-from chaos_app.drills.left_out import left_out
 from chaos_app.drills.options import Options
 from chaos_app.drills.report import report_html, report_json, report_junit
 from chaos_app.drills.results import Results, results_make
 from chaos_app.drills.runner import Run
+from chaos_app.drills.target import Target, target_load, workload_of_target
 from chaos_app.drills.versions import versions
+from tasks_app.registry import modules_load
 
 WORKERS, BUGS = 2, 3
 OK, VIOLATED, UNTOLD, UNUSABLE = 0, 1, 2, 3
@@ -36,7 +37,7 @@ def drill_run(options: Options, *, say: Callable[[str], None], began: float) -> 
     say(f"Suite {options.suite}, seed {options.seed}; evidence goes to {folder / 'evidence'}")
     try:
         with ExitStack() as stack:
-            run = _stand(stack, folder, options, journal, say)
+            run = _stand(stack, folder, options, journal, say, _target(options))
             say(f"{time.monotonic() - began:.0f} s: ready; each workload runs once without a fault.")
             run.discover()
             say(f"{time.monotonic() - began:.0f} s: {sum(map(len, run.found.values()))} passages over boundaries.")
@@ -48,7 +49,22 @@ def drill_run(options: Options, *, say: Callable[[str], None], began: float) -> 
         return UNUSABLE
 
 
-def _stand(stack: ExitStack, folder: Path, options: Options, journal: Journal, say: Callable[[str], None]) -> Run:
+def _target(options: Options) -> Target | None:
+    """Load a user's own target, with the agents and tools that its package registers. Raises ValueError."""
+    if not options.target:
+        return None
+    modules_load()
+    return target_load(options.target)
+
+
+def _stand(
+    stack: ExitStack,
+    folder: Path,
+    options: Options,
+    journal: Journal,
+    say: Callable[[str], None],
+    target: Target | None,
+) -> Run:
     stack.enter_context(place.tidied(folder))
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     side_by_side = options.side_by_side or 4 * cores
@@ -59,9 +75,11 @@ def _stand(stack: ExitStack, folder: Path, options: Options, journal: Journal, s
             workers=WORKERS,
             concurrency=side_by_side * 3 // 4,
             bugs=BUGS if options.control else 0,
+            target=target,
         )
     )
-    run = Run(ground, options, journal, say, side_by_side)
+    own = workload_of_target(target) if target is not None else None
+    run = Run(ground, options, journal, say, side_by_side, own=own)
     stack.callback(run.close)
     timer = threading.Timer(options.minutes * 60, run.stopped.set)
     timer.daemon = True
@@ -71,12 +89,12 @@ def _stand(stack: ExitStack, folder: Path, options: Options, journal: Journal, s
 
 
 def _selection(options: Options) -> dict[str, object]:
-    names = ("cells", "workloads", "boundaries", "positions", "classes", "faults", "hit", "kills", "repeat")
+    names = ("cells", "workloads", "boundaries", "positions", "classes", "faults", "hit", "kills", "repeat", "target")
     return {name: value for name, value in asdict(options).items() if name in names}
 
 
 def _end(run: Run, command: str, say: Callable[[str], None], began: float) -> int:
-    left = [*left_out(run.found), *run.unbuilt, *run.skipped]
+    left = [*run.left_out(), *run.unbuilt, *run.skipped]
     run.journal.left_out(left)
     results = results_make(
         run.evidence,

@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 
 from chaos_app.drills import collect
 from chaos_app.drills.case import Case
-from chaos_app.drills.evidence import CellRef, Control, Evidence, Expected, FaultLog, TaskRecord
+from chaos_app.drills.evidence import CellRef, Control, Evidence, Expected, FaultLog, TaskRecord, Witness
 from chaos_app.drills.limits import LAG, LEASE
 from chaos_app.drills.names import Fault
 
@@ -33,7 +33,7 @@ def evidence_of(
         began=case.began,
         ended=time.time(),
         tasks=tasks,
-        witness=collect.witness(case.ground.world.client, tasks, case.business_keys()),
+        witness=_witness(case, tasks),
         faults=_faults(case),
         lanes=collect.lanes(tasks, case.post),
         controls=controls,
@@ -43,6 +43,12 @@ def evidence_of(
         command=command,
         planted_bug=case.bug,
     )
+
+
+def _witness(case: Case, tasks: tuple[TaskRecord, ...]) -> Witness:
+    if case.own is not None:
+        return case.own.witness(tasks)
+    return collect.witness(case.ground.world.client, tasks, case.business_keys())
 
 
 def _records(case: Case) -> tuple[TaskRecord, ...]:

@@ -14,11 +14,12 @@ from psycopg.rows import dict_row
 from tasks_app.status import TERMINAL, Status
 
 EVERY = 0.1  # seconds
-TASKS = """SELECT t.id, t.intent->>'case' AS case, t.status, t.head_seq, t.lease_nonce, t.lease_epoch, t.wake_at,
+CASE_OF = "COALESCE(t.labels->>'drill', p.labels->>'drill', t.intent->>'case')"  # of a child: as its parent's
+TASKS = f"""SELECT t.id, {CASE_OF} AS case, t.status, t.head_seq, t.lease_nonce, t.lease_epoch, t.wake_at,
     t.wait, t.open_wait, t.parent_id, t.signals,
     (SELECT count(*) FROM tasks_app_latewrite l WHERE l.stream = t.id)
     + (SELECT count(*) FROM tasks_app_event e WHERE e.stream = t.id AND e.kind = 'call.late_receipt') AS late
-    FROM tasks_app_task t WHERE t.intent->>'case' = ANY(%s)"""
+    FROM tasks_app_task t LEFT JOIN tasks_app_task p ON p.id = t.parent_id WHERE {CASE_OF} = ANY(%s)"""  # noqa: S608
 APPROVALS = "SELECT id, task_id, name, status FROM approvals_app_approvalrequest WHERE task_id = ANY(%s) ORDER BY id"
 PARKED = frozenset({Status.IN_DOUBT, Status.UNVERIFIED, Status.QUARANTINED, Status.PAUSED})
 

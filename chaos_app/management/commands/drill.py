@@ -34,6 +34,7 @@ class Command(BaseCommand):
         run.add_argument("--repeat", type=int, default=1, help="each case so many times")
         run.add_argument("--side-by-side", type=int, default=0, help="cases at once")
         run.add_argument("--minutes", type=float, default=60.0, help="no case is begun after so many minutes")
+        run.add_argument("--target", default="", metavar="MODULE:NAME", help="your own agent, as a Target says")
         run.add_argument("--no-control", action="store_true", help="without the unprotected executor and planted bugs")
         for name in ("json", "junit", "html"):
             run.add_argument(f"--{name}", type=Path, metavar="FILE")
@@ -111,6 +112,7 @@ def _options(given: dict[str, Any]) -> Options:
         side_by_side=given["side_by_side"],
         minutes=given["minutes"],
         control=not given["no_control"],
+        target=given["target"],
         json=given["json"],
         junit=given["junit"],
         html=given["html"],
