@@ -141,11 +141,13 @@ class Ground:
         return worker
 
     def replace(self, worker: Worker) -> Worker:
-        """Start another in the place of one that has ended, and wait until it takes work."""
+        """Start another in the place of one that has ended (``crew`` waits for it)."""
         fresh = f"{worker.name.partition('.')[0]}.{len(self.workers) + 1}"
-        made = self.worker(fresh, worker.concurrency)
-        self.ready([made])
-        return made
+        return self.worker(fresh, worker.concurrency)
+
+    def crew(self) -> None:
+        """Wait until every worker that runs takes work: one is about to be ended. Raises TimeoutError."""
+        self.ready([worker for worker in self.workers if worker.process.poll() is None])
 
     def ready(self, workers: list[Worker]) -> None:
         """Wait until workers take work. Raises TimeoutError with their last words."""

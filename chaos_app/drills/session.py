@@ -72,7 +72,7 @@ def _stand(
         ground_stand(
             folder,
             say=say,
-            workers=WORKERS,
+            workers=WORKERS + (options.suite == "full"),  # while one is being replaced, two others are there
             concurrency=side_by_side * 3 // 4,
             bugs=BUGS if options.control else 0,
             target=target,

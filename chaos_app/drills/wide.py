@@ -34,12 +34,19 @@ WIDE = OF_WORKERS | {
 class Wide(Killed):
     """A process waits at the place while something larger is done."""
 
+    def arm(self) -> None:
+        """Wait for the place, with a whole crew."""
+        if self.plan.fault in OF_WORKERS:
+            self.ground.crew()
+        super().arm()
+
     def strike(self) -> None:
         """Do it, prove it, let the process go on if it is still there."""
         assert self.hold is not None
         self.wait(self.hold)
         report, fault = self.hold.where, self.plan.fault
         if fault in OF_WORKERS and strike.worker_of(self.ground, report) is None:
+            self.hold.go.set()
             raise NotLandedError("The process at this place belongs to a person, not to a worker.")
         self.mark(Stage.REACHED, at=self.hold.at, what="a process waits there", pid=report.pid, epoch=report.epoch)
         self.mark(Stage.FIRED, what=str(fault))

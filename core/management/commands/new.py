@@ -56,6 +56,7 @@ def renamed(text: str, name: str) -> str:
     """Return the example's text with its names replaced by those of the agent ``name``. Pure."""
     package, noun = name.replace(".", "_"), name.split(".")[0]
     pairs = {"own_agent": package, "OWN_AGENT": package.upper(), "own.agent": name, "own.post": f"{noun}.post"}
+    pairs["own-agent"] = name.replace(".", "-")
     for old, new in pairs.items():
         text = text.replace(old, new)
     return text
@@ -64,11 +65,13 @@ def renamed(text: str, name: str) -> str:
 def _next_steps(into: Path, package: str, name: str) -> str:
     return "\n".join(
         [
-            f"Wrote {into / package}: agent.py, tool.py, criteria.py, target.py, test_{package}.py.",
+            f"Wrote {into / package}: agent.py, tool.py, criteria.py, target.py, drill.py, test_{package}.py.",
             "From this repository's folder:",
             f"  PYTHONPATH={into}:. .venv/bin/python -m unittest {package}.test_{package}",
             f"  PYTHONPATH={into} HANDRAIL_MODULES={package} .venv/bin/python manage.py check",
             f"  PYTHONPATH={into} HANDRAIL_MODULES={package} .venv/bin/python manage.py up",
+            f"  PYTHONPATH={into} HANDRAIL_MODULES={package} "
+            f".venv/bin/python manage.py drill run --target {package}.drill:target",
             f"Then start a task of {name} on the pages, or by POST /api/v1/tasks. Begin with agent.py.",
         ]
     )

@@ -49,7 +49,7 @@ print(registry.agents()[0].name, registry.tools()[0].name)
 
 def test_no_name_of_the_example_is_left(written: Path) -> None:
     text = "".join(path.read_text() for path in written.rglob("*.py"))
-    assert not [word for word in ("own_agent", "own.agent", "own.post", "OWN_AGENT") if word in text]
+    assert not [word for word in ("own_agent", "own.agent", "own-agent", "own.post", "OWN_AGENT") if word in text]
 
 
 def test_a_module_that_cannot_be_imported_is_named_by_check() -> None:
