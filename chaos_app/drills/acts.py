@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 
 from approvals_app.models import ApprovalRequest
 from approvals_app.services.decide import approval_decide
+from approvals_app.services.edit import approval_edit
 from approvals_app.services.revoke import approval_revoke
 from approvals_app.status import Answer, Via
 from chaos_app.drills.evidence import TaskRecord
@@ -27,13 +28,17 @@ from tasks_app.wake import wake_now
 
 Json = dict[str, Any]
 SLUG = "drill"
-OWNER, APPROVER = "rhea", "silas"
+OWNER, APPROVER, EDITOR = "rhea", "silas", "vera"
 
 
 def people_create() -> None:
-    """Make the drill's workspace and its two people."""
+    """Make the drill's workspace and its people."""
     workspace = Workspace.objects.create(slug=SLUG, name="Drill")
-    for name, roles in ((OWNER, (Role.ENGINEER, Role.APPROVER)), (APPROVER, (Role.OPERATOR, Role.APPROVER))):
+    for name, roles in (
+        (OWNER, (Role.ENGINEER, Role.APPROVER)),
+        (APPROVER, (Role.OPERATOR, Role.APPROVER)),
+        (EDITOR, (Role.APPROVER,)),
+    ):
         user = User.objects.create(username=name)
         Membership.objects.bulk_create([Membership(user=user, workspace=workspace, role=role) for role in roles])
 
@@ -86,6 +91,23 @@ def revoke(order: Json) -> Json:
     except HandrailError as error:
         return {"refused": error.detail}
     return {}
+
+
+def edit(order: Json) -> Json:
+    """Change a call that waits; whoever changes it does not decide on it."""
+    request = ApprovalRequest.objects.get(pk=order["approval"])
+    try:
+        made = approval_edit(
+            approval=request.pk,
+            principal=_principal(EDITOR),
+            arguments={"note": "as edited"},
+            reason="as the drill says",
+            digest=request.digest,
+            via=Via.API,
+        )
+    except HandrailError as error:
+        return {"refused": error.detail, "status": error.status}
+    return {"approval": str(made.pk)}
 
 
 def signal(order: Json) -> Json:
@@ -147,6 +169,7 @@ ACTS: dict[str, Callable[[Json], Json]] = {
     "approve": lambda order: _decide(order, Answer.APPROVED),
     "deny": lambda order: _decide(order, Answer.DENIED),
     "revoke": revoke,
+    "edit": edit,
     "signal": signal,
     "pause": steer,
     "resume": steer,

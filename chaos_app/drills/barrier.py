@@ -14,7 +14,7 @@ from uuid import UUID
 
 from chaos_app.drills.lines import listen
 from chaos_app.injector.answering import reports_answer
-from chaos_app.injector.report import Report
+from chaos_app.injector.report import GO, Report
 from core.boundaries import Boundary, Position
 
 HELD_AT_MOST = 120.0  # seconds; longer than any case lasts
@@ -60,6 +60,9 @@ class Hold:
     go: threading.Event = field(default_factory=threading.Event)
     report: Report | None = None
     at: float = 0.0
+    answer: bytes = GO  # what the process is told once it may go on
+    confirmed: threading.Event = field(default_factory=threading.Event)
+    confirmation: Report | None = None  # of one that was told something else: it reports again from there
 
     @property
     def where(self) -> Report:
@@ -121,18 +124,32 @@ class Barrier:
         """A process is about to do something for a case (what people do has no task yet)."""
         self._people[pid] = case
 
-    def _take(self, report: Report) -> None:
+    def _take(self, report: Report) -> bytes:
         post = self._post_of(report)
         if post is None:
-            return
+            return GO
         at = time.time()
         with self._lock:
+            if self._is_confirmation(post, report):
+                return GO
             post.crossed.append(Crossed(at=at, report=report))
             hold = self._held(post, report)
         if hold is not None:
             hold.report, hold.at = report, at
             hold.reached.set()
             hold.go.wait(HELD_AT_MOST)
+            return hold.answer
+        return GO
+
+    def _is_confirmation(self, post: Post, report: Report) -> bool:
+        for hold in post.holds:
+            held = hold.report
+            if hold.answer == GO or held is None or hold.confirmed.is_set() or held.pid != report.pid:
+                continue
+            hold.confirmation = report
+            hold.confirmed.set()
+            return True
+        return False
 
     def _held(self, post: Post, report: Report) -> Hold | None:
         for hold in post.holds:

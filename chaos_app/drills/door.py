@@ -1,14 +1,17 @@
-"""The drill's own door before Postgres, as a process: ``python -m chaos_app.drills.door CONTROL SERVER FOLDER``.
+"""The drill's own doors before Postgres and the broker, as a process: ``python -m chaos_app.drills.door CONTROL ...``.
 
-It takes orders over the controller's socket and ends with it. Orders: arm, release, cut, backends.
+It takes orders over the controller's socket and ends with it. Orders: arm, release, cut, backends, message.
 """
 
 import sys
 import threading
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from chaos_app.drills.broker_door import BrokerDoor, broker_door_start
+from chaos_app.drills.broker_door import Plan as Message
 from chaos_app.drills.lines import Lines, connect
 from chaos_app.proxy import Fate, Plan, Proxy, proxy_start
 
@@ -16,8 +19,8 @@ from chaos_app.proxy import Fate, Plan, Proxy, proxy_start
 class Attendant:
     """Carries out the orders of the controller."""
 
-    def __init__(self, lines: Lines, proxy: Proxy) -> None:
-        self._lines, self._proxy = lines, proxy
+    def __init__(self, lines: Lines, proxy: Proxy, broker: BrokerDoor) -> None:
+        self._lines, self._proxy, self._broker = lines, proxy, broker
         self._plans: dict[str, Plan] = {}
 
     def serve(self) -> None:
@@ -37,20 +40,27 @@ class Attendant:
                 self._plans.pop(name).release.set()
             case {"do": "backends", "id": str(name), "pid": int(pid)}:
                 self._lines.say(id=name, stage="backends", backends=self._proxy.backends(pid), at=time.time())
+            case {"do": "message", "id": str(name), "containing": str(text), "fate": str(fate)}:
+                self._broker.arm(Message(fate, text.encode(), partial(self._met, name)))
+                self._lines.say(id=name, stage="armed", at=time.time())
             case {"do": "cut"}:
                 self._proxy.cut()
+
+    def _met(self, name: str, at: float, what: str) -> None:
+        self._lines.say(id=name, stage="fired", at=at, what=what)
 
     def _tell(self, name: str, plan: Plan) -> None:
         if plan.fired.wait(120):
             self._lines.say(id=name, stage="fired", what=plan.fate, at=time.time())
 
 
-def main(control: str, server: str, folder: str) -> None:
-    """Open the door and serve."""
+def main(control: str, server: str, folder: str, broker: str, path: str) -> None:
+    """Open the doors (``server``: of Postgres; ``broker``: its socket) and serve."""
     lines = connect(control)
     lines.say(role="door")
-    with proxy_start(server=Path(server), folder=Path(folder)) as proxy:
-        Attendant(lines, proxy).serve()
+    messages = broker_door_start(server=Path(broker), path=Path(path))
+    with proxy_start(server=Path(server), folder=Path(folder)) as proxy, messages as door:
+        Attendant(lines, proxy, door).serve()
 
 
 if __name__ == "__main__":

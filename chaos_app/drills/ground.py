@@ -164,7 +164,7 @@ class Ground:
         return os.environ | {
             "DJANGO_SETTINGS_MODULE": "core.settings",
             "DATABASE_URL": f"postgresql://handrail@/handrail?host={self.sockets / 'door'}",
-            "REDIS_URL": self.services.redis_url,
+            "REDIS_URL": f"unix://{self.sockets / 'broker'}",
             SOCKET: str(self.sockets / "barrier"),
             "HANDRAIL_WORLD_URL": self.world.url,
             "HANDRAIL_WORLD_SMTP": f"{host}:{port}",
@@ -188,8 +188,9 @@ class Ground:
         more = {"DATABASE_URL": url, "REDIS_URL": self.bugs.place["redis"], "HANDRAIL_MODULES": modules}
         return {**more, ENABLED: "1"}
 
-    def _doors(self) -> tuple[str, str]:
-        return str(self.services.postgres.run), str(self.sockets / "door")
+    def _doors(self) -> tuple[str, ...]:
+        broker = self.services.redis_url.removeprefix("unix://")
+        return str(self.services.postgres.run), str(self.sockets / "door"), broker, str(self.sockets / "broker")
 
     def _seed(self) -> Path:
         path = self.folder / "seed.json"

@@ -9,7 +9,7 @@ from chaos_app.drills.tally import ambiguous
 
 KILLED = frozenset({Fault.KILL, Fault.KILL_WORKER, Fault.KILL_BOTH})
 ENDED = KILLED | {Fault.TERM, Fault.TERM_TWICE, Fault.QUIT, Fault.SWEEPER, Fault.SANDBOX}
-HELD = KILLED | {Fault.TERM, Fault.TERM_TWICE, Fault.QUIT, Fault.ZOMBIE, Fault.HANG, Fault.EXCEPTION}
+HELD = KILLED | {Fault.TERM, Fault.TERM_TWICE, Fault.QUIT, Fault.ZOMBIE, Fault.HANG, Fault.EXCEPTION, Fault.CLOCK}
 _DEATH = frozenset({Proof.EXIT_STATUS, Proof.PROCESS_GONE})
 _BROKER = frozenset({Proof.SERVER_RESTARTED, Proof.PROXY_LOG})  # or it says itself that it is empty
 _PROXY = frozenset({Proof.PROXY_LOG})
@@ -18,7 +18,7 @@ PROOFS: dict[Fault, frozenset[Proof]] = {
     **dict.fromkeys(ENDED, _DEATH),
     Fault.ZOMBIE: frozenset({Proof.STOPPED}),
     Fault.HANG: _DEATH | {Proof.RECORD},
-    Fault.EXCEPTION: _DEATH | {Proof.RECORD},
+    **dict.fromkeys([Fault.EXCEPTION, Fault.CLOCK], frozenset({Proof.TOLD})),
     Fault.CONNECTION_CUT: frozenset({Proof.BACKEND_GONE, Proof.PROXY_LOG}),
     Fault.DATABASE_RESTART: frozenset({Proof.SERVER_RESTARTED}),
     Fault.FAILOVER: frozenset({Proof.SERVER_RESTARTED, Proof.PROXY_LOG}),
@@ -28,8 +28,8 @@ PROOFS: dict[Fault, frozenset[Proof]] = {
     **dict.fromkeys([Fault.ANSWER_ERROR, Fault.EFFECT_LATE, Fault.EFFECT_HIDDEN, Fault.EFFECT_PLANTED], _TOOL),
     **dict.fromkeys([Fault.CREDENTIAL, Fault.DECIDED_TWICE, Fault.RESUMED_BY_MANY], _TOOL | {Proof.RECORD}),
     **dict.fromkeys([Fault.EXPIRED, Fault.REVOKED, Fault.EDITED], frozenset({Proof.RECORD})),
-    **dict.fromkeys([Fault.CANCELLED, Fault.STOPPED, Fault.CLOCK], frozenset({Proof.RECORD})),
-    Fault.TWO_SWEEPERS: _DEATH | _PROXY | {Proof.RECORD},
+    **dict.fromkeys([Fault.CANCELLED, Fault.STOPPED], frozenset({Proof.RECORD})),
+    Fault.TWO_SWEEPERS: frozenset({Proof.TOLD}),
 }
 
 

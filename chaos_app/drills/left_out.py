@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from chaos_app.drills.cells import EVERYWHERE, Discovered, places, workload_of
-from chaos_app.drills.names import Fault, Klass
+from chaos_app.drills.names import Klass
 from chaos_app.drills.rows import EFFECTS, ROWS, Row
 from chaos_app.drills.where import why_not
 
@@ -28,10 +28,6 @@ def left_out(discovered: Discovered | None = None) -> tuple[LeftOut, ...]:
         for klass in (*EFFECTS, Klass.NONE)
         if klass not in row.classes
     ]
-    edited = "A call cannot be edited between its approval and its use: another one is asked for."
-    found.append(LeftOut(row="A05", position="situation", klass="every", fault=str(Fault.EDITED), reason=edited))
-    hangs = "Outside of a call it takes a quarter of an hour until the limit of a work session ends what hangs."
-    found.append(LeftOut(row="L04", position="D02 before", klass="every", fault=str(Fault.HANG), reason=hangs))
     found += [
         LeftOut(row=row.id, position="every", klass="every", fault=str(fault), reason=why)
         for row in ROWS

@@ -78,6 +78,7 @@ class Proof(StrEnum):
     SERVER_RESTARTED = "server start time changed"
     PROXY_LOG = "proxy log"  # of the drill's own proxy before database, broker or target
     WITNESS_LOG = "witness log"
+    TOLD = "told by the process"  # at the place, over its connection to the controller
     RECORD = "record"  # a person's or the switch's act: it is an event of the record
 
 

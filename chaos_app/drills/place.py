@@ -15,7 +15,7 @@ from chaos_app.drills.limits import LEASE
 
 RUN = "HANDRAIL_DRILL_RUN"
 HOME = "HANDRAIL_DRILL_HOME"  # what was set before, as JSON: where results may be stored afterwards
-MODULES = "chaos_app.drills.agents"
+MODULES = "chaos_app.drills.agents,chaos_app.drills.shorter"
 NOT_OURS = (
     *("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "CELERY_BROKER_URL", "PUBLIC_URL", "HANDRAIL_VAR"),
     *("HANDRAIL_MODULES", "HANDRAIL_LEASE_SECONDS", "HANDRAIL_DRILL_SOCKET", "ALLOWED_HOSTS", "HANDRAIL_DEMO"),

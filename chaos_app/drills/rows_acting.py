@@ -121,6 +121,7 @@ ACTING = (
         id="C03",
         title="the database was set back and lost its last commits",
         places=(("E05", Position.AFTER),),
+        workloads=ASKED,
         faults=(Fault.FAILOVER,),
         allowed=EITHER,
         resume="nothing is attempted until open calls are compared with the outside",

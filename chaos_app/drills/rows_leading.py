@@ -4,7 +4,7 @@ from chaos_app.drills.names import Fault
 from chaos_app.drills.row import BLOCKED, COMMIT, EITHER, HELD, NONE, Row
 from core.boundaries import Position
 
-PEOPLE = (Fault.EXPIRED, Fault.REVOKED, Fault.CANCELLED, Fault.STOPPED)
+PEOPLE = (Fault.EXPIRED, Fault.REVOKED, Fault.EDITED, Fault.CANCELLED, Fault.STOPPED)
 ASKED = ("asked",)
 
 LEADING = (
@@ -42,7 +42,7 @@ LEADING = (
     Row(
         id="L04",
         title="the worker hangs while its lease is renewed",
-        places=(("E02", Position.BEFORE_SEND),),
+        places=(("E02", Position.BEFORE_SEND), ("D02", Position.BEFORE)),
         faults=(Fault.HANG,),
         allowed=EITHER,
         resume="the deadline of the call or of the work session ends it",
@@ -117,10 +117,10 @@ LEADING = (
     ),
     Row(
         id="A04",
-        title="many workers take up one approval at once",
+        title="many give one approval, or take it up, at once",
         workloads=ASKED,
-        faults=(Fault.RESUMED_BY_MANY,),
-        resume="one of them uses it; the others stop",
+        faults=(Fault.RESUMED_BY_MANY, Fault.DECIDED_TWICE),
+        resume="one answer decides, one worker uses it; the others stop",
         core=True,
     ),
     Row(

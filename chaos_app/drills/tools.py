@@ -47,11 +47,12 @@ class Act(BaseModel):
 
     mark: str
     place: str = ""
+    note: str = ""  # what a person may change before they approve
 
 
 def ticket_open(args: Act, context: CallContext) -> Answer:
     """Open a ticket; the provider acts once a key."""
-    made = post(context, "/tickets", {"title": args.mark})
+    made = post(context, "/tickets", {"title": args.mark, "body": args.note})
     return Answer(result={"id": made["id"], "key": context.key}, reference=made["id"])
 
 
@@ -74,7 +75,7 @@ def mail_send(args: Act, context: CallContext) -> Answer:
     message["From"], message["To"], message["Subject"] = "drill@agents.test", "on-call@drills.test", args.mark
     for name, value in context.headers().items():
         message[name] = value
-    message.set_content(args.mark)
+    message.set_content(args.note or args.mark)
     with smtplib.SMTP(*mail_address(), timeout=seconds_left(context)) as server:
         cut_at_deadline(server)
         try:
@@ -138,7 +139,7 @@ def config_version(args: Act) -> str:
 
 def pay(args: Act, context: CallContext) -> Answer:
     """Pay; the provider knows no key and shows nothing."""
-    made = post(context, "/payments", {"payee": args.mark, "cents": 100})
+    made = post(context, "/payments", {"payee": args.mark, "cents": 100, "memo": args.note})
     return Answer(result={"id": made["id"]}, reference=made["id"])
 
 
@@ -180,6 +181,7 @@ QUICK: dict[str, Any] = {
     "timeout": TIMEOUT,
     "lag": LAG,
     "once_per": "{mark}",
+    "editable": {"note"},
     "how_to_check": HOW,
     **UNWALLED,
 }
@@ -208,7 +210,7 @@ def _declare() -> None:
             contract(execute)
     unsure = {key: value for key, value in FORMS["mail"].items() if key != "execute"}
     tool("drill.mail_unsure", **unsure, asks=False)(mail_unsure)
-    batch = {**QUICK, "arguments": Items}
+    batch = {**QUICK, "arguments": Items, "editable": ()}
     tool("drill.batch", **batch, effect_class="keyed", verify=batch_seen)(batch_post)
 
 

@@ -28,6 +28,7 @@ OF_WORKERS = frozenset({*SIGNALS, Fault.KILL_WORKER, Fault.KILL_BOTH})
 WIDE = OF_WORKERS | {
     *(Fault.CONNECTION_CUT, Fault.DATABASE_RESTART),
     *(Fault.BROKER_STOPPED, Fault.BROKER_EMPTIED, Fault.BROKER_RESTART),
+    *(Fault.SWEEPER, Fault.TWO_SWEEPERS, Fault.FAILOVER),  # engines of their own, but they reach everybody too
 }
 
 

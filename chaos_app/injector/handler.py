@@ -8,8 +8,13 @@ import socket
 import threading
 from typing import BinaryIO
 
-from chaos_app.injector.report import SOCKET, Report
+from chaos_app.injector import wrong_clock
+from chaos_app.injector.report import CLOCK, GO, RAISE, SOCKET, Report
 from core.boundaries import Crossing, install
+
+
+class RaisedByDrill(Exception):
+    """What a drill raises at a place: an error that no code of ours knows."""
 
 
 class Asker:
@@ -21,14 +26,25 @@ class Asker:
 
     def __call__(self, crossing: Crossing) -> None:
         """Report a crossing; return when told to go on. Whoever is to die here is killed while it waits."""
+        wrong_clock.right_again(unless=crossing.task)
+        answer = self._ask(crossing)
+        if answer.startswith(CLOCK):
+            wrong_clock.ahead(float(answer.removeprefix(CLOCK)), task=crossing.task)
+        if answer != GO and answer:
+            self._ask(crossing)  # tells that it was understood, and how late it is now
+        if answer == RAISE:
+            raise RaisedByDrill(f"raised at {crossing.boundary} {crossing.position}")
+
+    def _ask(self, crossing: Crossing) -> bytes:
         report = Report.of(crossing, pid=os.getpid(), parent=os.getppid())
         try:
             stream = self._stream()
             stream.write(report.line())
             stream.flush()
-            stream.readline()
+            return stream.readline()
         except OSError:
             self._mine.pid = None  # the next crossing connects anew
+            return b""
 
     def _stream(self) -> BinaryIO:
         if getattr(self._mine, "pid", None) != os.getpid():

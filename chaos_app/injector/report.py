@@ -1,6 +1,7 @@
 """What a process says at a crossing, as one line of JSON, and the one answer to it."""
 
 import json
+import time
 from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import UUID
@@ -8,6 +9,8 @@ from uuid import UUID
 from core.boundaries import Boundary, Crossing, Position
 
 GO = b"go\n"
+RAISE = b"raise\n"  # answered at a crossing: report once more, then raise there
+CLOCK = b"clock "  # followed by seconds: from here on this process's wall clock is so much ahead; report once more
 SOCKET = "HANDRAIL_DRILL_SOCKET"  # names the controller's socket; set for spawned processes alone
 
 
@@ -22,6 +25,7 @@ class Report:
     epoch: int | None
     pid: int
     parent: int
+    clock: float = 0.0  # seconds since 1970, as the process itself believes
 
     @classmethod
     def of(cls, crossing: Crossing, *, pid: int, parent: int) -> "Report":
@@ -34,6 +38,7 @@ class Report:
             epoch=crossing.epoch,
             pid=pid,
             parent=parent,
+            clock=time.time(),
         )
 
     def line(self) -> bytes:
