@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -64,7 +64,14 @@ def _effect(entry: Mapping[str, Any]) -> Effect:
 def _of(effects: Iterable[Effect], tasks: Sequence[TaskRecord]) -> tuple[Effect, ...]:
     acts = {event.data.get("business_key") for task in tasks for event in task.events if event.kind == "call.intended"}
     acts.discard(None)
-    return tuple(one for one in effects if _is_of(one.call, one.key, tasks) or one.business_key in acts)
+    mine = [one for one in effects if _is_of(one.call, one.key, tasks) or one.business_key in acts]
+    names = {
+        event.data["key"]: f"{task.task}/{event.data['name']}"
+        for task in tasks
+        for event in task.events
+        if event.kind == "call.intended"
+    }
+    return tuple(replace(one, call=one.call or names.get(one.key or "")) for one in mine)
 
 
 def _is_of(call: str | None, key: str | None, tasks: Sequence[TaskRecord]) -> bool:

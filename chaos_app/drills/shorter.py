@@ -1,4 +1,4 @@
-"""Shorter times in the workers of a drill: what hangs outside of a call is ended in seconds, not in a quarter of an hour.
+"""Shorter times in the workers of a drill: what hangs outside of a call is ended in seconds, not in minutes.
 
 ``HANDRAIL_MODULES`` names this module in a drill's processes alone.
 """

@@ -9,7 +9,7 @@ from chaos_app.injector.report import GO, Report
 
 
 def reports_answer(server: socket.socket, take: Callable[[Report], bytes | None], *, name: str) -> None:
-    """Answer in threads until ``server`` is closed; ``take`` returns when it may go on (None), or what else is answered."""
+    """Answer in threads until ``server`` is closed; ``take`` returns when it may go on: the answer (None: go on)."""
     threading.Thread(target=_accept, args=[server, take], name=name, daemon=True).start()
 
 
