@@ -67,6 +67,7 @@ ANSWERS = (
     Fault.ANSWER_SLOW,
     Fault.ANSWER_ERROR,
     Fault.EFFECT_LATE,
+    Fault.CREDENTIAL,
 )
 
 

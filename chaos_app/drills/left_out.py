@@ -34,6 +34,8 @@ def left_out(discovered: Discovered | None = None) -> tuple[LeftOut, ...]:
         for fault in EVERYWHERE
         if row.positions and (why := why_not(row.id, fault))
     ]
+    every = {"row": "every", "position": "every", "klass": "every"}
+    found.append(LeftOut(**every, fault=str(Fault.SANDBOX), reason="No tool of the drills runs in a sandbox."))
     if discovered is not None:
         found += _unpassed(discovered)
     return tuple(found)

@@ -1,7 +1,7 @@
 """A run: discover, play the control, the planted bugs and the cases side by side, judge each, say what came of it."""
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
@@ -21,6 +21,7 @@ from chaos_app.drills.names import UNDECIDED, Fault, Klass, Verdict
 from chaos_app.drills.options import Options, chosen, selected
 from chaos_app.drills.own import own_cells
 from chaos_app.drills.planting import PLANTED
+from chaos_app.drills.rules import rules_asked
 from chaos_app.drills.testimony import evidence_of
 from chaos_app.drills.unprotected import PLACES, Unprotected
 from chaos_app.drills.versions import versions
@@ -165,7 +166,8 @@ class Run:
         for cell in todo:
             if cell.fault in WIDE:
                 self._cell(cell)
-        self.evidence = [self._beside_control(one) for one in self.evidence]
+        rules = rules_asked(self.journal.folder / "evidence")
+        self.evidence = [self._whole(one, rules) for one in self.evidence]
 
     def left_out(self) -> tuple[LeftOut, ...]:
         """Return the cells of the table that no suite runs; of a user's own target the table says none."""
@@ -217,13 +219,13 @@ class Run:
             command=command,
         )
 
-    def _beside_control(self, evidence: Evidence) -> Evidence:
-        """Put the unprotected run of the same place beside a case."""
+    def _whole(self, evidence: Evidence, rules: Mapping[str, tuple[str, ...]]) -> Evidence:
+        """Put beside a case the unprotected run of the same place, and what the resume rules said elsewhere."""
         control = self.caught.get((evidence.cell.row, evidence.cell.klass))
-        if control is None:
-            return evidence
-        whole = replace(evidence, controls=(*evidence.controls, control))
-        self.journal.keep(self._files[evidence.cell.id, evidence.repeat], whole)
+        name = self._files[evidence.cell.id, evidence.repeat]
+        controls = (*evidence.controls, control) if control is not None else evidence.controls
+        whole = replace(evidence, controls=controls, rules=rules.get(f"{name}.json", ()))
+        self.journal.keep(name, whole)
         return whole
 
     def _journalled(self, case: Case, evidence: Evidence) -> None:
