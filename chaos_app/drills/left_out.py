@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from chaos_app.drills.cells import EVERYWHERE, Discovered, places, workload_of
-from chaos_app.drills.names import Klass
+from chaos_app.drills.names import Fault, Klass
 from chaos_app.drills.rows import EFFECTS, ROWS, Row
 from chaos_app.drills.where import why_not
 
