@@ -127,7 +127,7 @@ def _counts_differ(evidence: Evidence, told: Sequence[Told]) -> str:
     twin = twin_of(evidence)
     ended = all(one.record.status == expected_status(evidence, one.record.role) for one in told)
     for name, meant in (twin.effects if twin and ended else {}).items():
-        counts = [one.count(name) for one in told]
+        counts = [one.whole(name) for one in told]
         if sum(counts) < meant:
             return f"The outside holds {sum(counts)} effects of {name}; without the fault it holds {meant}."
     return ""
@@ -159,4 +159,4 @@ def _good_end(evidence: Evidence, told: Sequence[Told]) -> Verdict:
 
 
 def _is_none(one: Told, name: str) -> bool:
-    return not one.count(name) and one.case.state.calls[name]["state"] in NO_EFFECT
+    return not one.whole(name) and one.case.state.calls[name]["state"] in NO_EFFECT

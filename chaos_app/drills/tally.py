@@ -38,6 +38,15 @@ class Told:
         """How many effects the outside holds of a call; 0 for one that was never planned."""
         return len(self.case.effects(name)) if name in self.case.state.calls else 0
 
+    def whole(self, name: str) -> int:
+        """How many effects the outside holds of a call and of what a person has put in its place."""
+        calls, found, seen = self.case.state.calls, 0, set()
+        while name in calls and name not in seen:
+            seen.add(name)
+            found += self.count(name)
+            name = calls[name]["replaced_by"]
+        return found
+
 
 def moment(seconds: float) -> datetime:
     """Return a moment of the evidence as a time."""
