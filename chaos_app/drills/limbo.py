@@ -101,7 +101,9 @@ def _held_then(record: TaskRecord, landed: Mark) -> bool:
 
 
 def _state_then(record: TaskRecord, landed: Mark) -> State:
-    return state_at(fact for fact in facts_of(record) if fact.at <= moment(landed.at) or fact.epoch == landed.epoch)
+    victim = landed.epoch  # what it wrote may be stamped a little later by the database's clock
+    facts = (fact for fact in facts_of(record) if fact.at <= moment(landed.at) or (victim and fact.epoch == victim))
+    return state_at(facts)
 
 
 def _takeover(record: TaskRecord, landed: Mark) -> float | None:
