@@ -64,22 +64,20 @@ def _effect(entry: Mapping[str, Any]) -> Effect:
 def _of(effects: Iterable[Effect], tasks: Sequence[TaskRecord]) -> tuple[Effect, ...]:
     acts = {event.data.get("business_key") for task in tasks for event in task.events if event.kind == "call.intended"}
     acts.discard(None)
-    mine = [one for one in effects if _is_of(one.call, one.key, tasks) or one.business_key in acts]
     names = {
         event.data["key"]: f"{task.task}/{event.data['name']}"
         for task in tasks
         for event in task.events
         if event.kind == "call.intended"
     }
-    return tuple(replace(one, call=one.call or names.get(one.key or "")) for one in mine)
+    named = [replace(one, call=one.call or names.get(one.key or "")) for one in effects]
+    return tuple(one for one in named if _is_of(one.call, one.key, tasks) or one.business_key in acts)
 
 
 def _is_of(call: str | None, key: str | None, tasks: Sequence[TaskRecord]) -> bool:
-    """Whether marks are those of one of these tasks: its id stands in the call and in every key."""
-    return any(
-        (call or "").startswith(f"{task.task}/") or (key or "").startswith(f"hr-{task.task.replace('-', '')}-")
-        for task in tasks
-    )
+    """Whether marks are those of one of these tasks: its id stands in the call and in every key of ours."""
+    starts = tuple(f"hr-{task.task.replace('-', '')}-" for task in tasks)
+    return (call or "").startswith(tuple(f"{task.task}/" for task in tasks)) or (key or "").startswith(starts)
 
 
 @contextmanager

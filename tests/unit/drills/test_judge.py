@@ -233,3 +233,21 @@ CAUSES = {
 @pytest.mark.parametrize("name", CAUSES)
 def test_the_sentence_names_the_cause(name):
     assert CAUSES[name] in judge(next(one for one in planted() if one.planted_bug == name)).cause
+
+
+def test_an_effect_of_the_call_that_a_person_put_in_its_place_counts_for_the_first():
+    script = Script().claim().plan()
+    script.say("call.withdrawn", name="act", reason="edited by vera", replaced_by="act #2")
+    made = {**script.events[-2].data, "name": "act #2", "key": "k-act #2", "ordinal": 1, "replaces": "act"}
+    script.say("call.intended", **made)
+    script.attempt("act #2").arrive("act #2").answer("act #2").complete()
+    assert judge(script.evidence()).verdict not in {V.WRONG, V.LOST, V.NONE}
+
+
+def test_where_nobody_held_the_task_a_person_s_later_act_is_not_read_into_that_moment():
+    script = Script().claim().die()
+    marks = tuple(replace(mark, epoch=None) for mark in script.faults[0].marks)
+    script.faults[0] = replace(script.faults[0], marks=marks)
+    script.claim().plan()
+    script.say("call.withdrawn", name="act", reason="no longer wanted", replaced_by="")
+    assert judge(script.complete().evidence()).verdict == V.NONE

@@ -1,0 +1,31 @@
+"""What is passed by chance cannot be waited for: it is left out, and said."""
+
+from chaos_app.drills.cells import Seen, cells
+from chaos_app.drills.discover import steady, unsteady
+from chaos_app.drills.left_out import left_out
+from chaos_app.drills.names import Fault, Klass
+
+KEY = ("act", Klass.KEYED)
+ALWAYS = Seen(boundary="C01", position="before", nth=1)
+SOMETIMES = Seen(boundary="C01", position="before", nth=2)
+
+
+def test_only_what_both_runs_passed_is_drilled() -> None:
+    assert steady({KEY: (ALWAYS, SOMETIMES)}, {KEY: (ALWAYS,)}) == {KEY: (ALWAYS,)}
+
+
+def test_what_one_run_passed_is_left_out_with_its_reason() -> None:
+    (one,) = unsteady({KEY: (ALWAYS,)}, {KEY: (ALWAYS, SOMETIMES)})
+    assert (one.row, one.position) == ("C01", "before")
+    assert "in some runs only (passage 2)" in one.reason
+
+
+def test_a_fault_of_workers_is_not_made_where_a_person_passes_and_the_reason_is_given() -> None:
+    seen = {KEY: (Seen(boundary="B02", position="before"), Seen(boundary="L03", position="after"))}
+    made = {(cell.row, cell.fault) for cell in cells("full", seen)}
+    assert ("L03", Fault.KILL_WORKER) in made
+    assert ("B02", Fault.KILL_WORKER) not in made
+    assert ("B02", Fault.MESSAGE_LOST) in made
+    assert ("L03", Fault.MESSAGE_LOST) not in made
+    reasons = {(one.row, one.fault): one.reason for one in left_out(seen)}
+    assert "no worker is at this place" in reasons["B02", str(Fault.KILL_WORKER)]
