@@ -1,12 +1,14 @@
 """Where a drill runs: a folder, servers and an environment of its own; and what an earlier one has left there."""
 
 import fcntl
+import itertools
 import json
 import os
 import shutil
 import sys
+import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from django.conf import settings
@@ -16,6 +18,8 @@ from chaos_app.drills.limits import LEASE
 RUN = "HANDRAIL_DRILL_RUN"
 HOME = "HANDRAIL_DRILL_HOME"  # what was set before, as JSON: where results may be stored afterwards
 MODULES = "chaos_app.drills.agents,chaos_app.drills.shorter"
+LOCK = "controller.lock"
+YOUNG = 10.0  # seconds
 NOT_OURS = (
     *("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "CELERY_BROKER_URL", "PUBLIC_URL", "HANDRAIL_VAR"),
     *("HANDRAIL_MODULES", "HANDRAIL_LEASE_SECONDS", "HANDRAIL_DRILL_SOCKET", "ALLOWED_HOSTS", "HANDRAIL_DEMO"),
@@ -30,11 +34,23 @@ def is_inside() -> bool:
 
 def enter(modules: str = "") -> None:
     """Become a drill's controller: the same command in the same process, in a place of its own. Does not return."""
-    parent: Path = settings.VAR_DIR / "drills"
-    parent.mkdir(parents=True, exist_ok=True)
-    folder = parent / f"run-{os.getpid()}"
+    folder = _folder(settings.VAR_DIR / "drills")
+    lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    os.set_inheritable(lock, True)  # held by this process, whatever it runs, until it ends; its children never have it
     environment = environment_of(os.environ, folder, modules)
     os.execve(sys.executable, [sys.executable, *sys.argv], environment)  # noqa: S606
+
+
+def _folder(parent: Path) -> Path:
+    """Make a folder of this process's own: an earlier process of the same number may have left one."""
+    parent.mkdir(parents=True, exist_ok=True)
+    names = itertools.chain([f"run-{os.getpid()}"], (f"run-{os.getpid()}-{n}" for n in itertools.count(2)))
+    for name in names:
+        with suppress(FileExistsError):
+            (parent / name).mkdir()
+            return parent / name
+    raise AssertionError("unreachable")
 
 
 def environment_of(given: Mapping[str, str], folder: Path, modules: str = "") -> dict[str, str]:
@@ -69,10 +85,10 @@ def _is_left(folder: Path) -> bool:
     if (folder / "cleaned").exists():
         return False
     try:
-        with (folder / "up.lock").open("rb") as lock:
+        with (folder / LOCK).open("rb") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        return not (folder / "held").exists()
+    except FileNotFoundError:  # it is just being made, or was left before it was locked
+        return time.time() - folder.stat().st_mtime > YOUNG
     except OSError:
         return False
     return True
