@@ -1,7 +1,8 @@
 """Which Postgres holds this record: a server that is not the one we knew may have lost our last commits (C03).
 
-The system identifier changes with another cluster, the timeline with every promotion and every restore. While the
-identity is being reconciled, ``handrail_admission`` refuses every attempt; look-ups go on.
+The system identifier changes with another cluster, the timeline with every promotion and every restore. Where they are
+not the stored ones, and while the identity is being reconciled, ``handrail_admission`` refuses every attempt (a worker
+may be back before any sweeper); look-ups go on.
 
 What falls short: a call that was intended in commits that the new server never got is not in the record at all. Its
 agent decides afresh. The same place in the same step gets the same key, so that a keyed provider recognises it; a

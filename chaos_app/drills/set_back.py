@@ -5,6 +5,7 @@ in its place as a restore would be, on a timeline of its own.
 """
 
 import shutil
+import time
 from pathlib import Path
 
 import psycopg
@@ -19,6 +20,7 @@ from core.boundaries import Boundary, Position
 PLANNED = Point(boundary=Boundary.ATTEMPT, position=Position.BEFORE, call="act")
 SKIPPED = shutil.ignore_patterns("pg_wal", "postmaster.pid", "postmaster.opts", "pgsql_tmp*", "pg_internal.init")
 RECOVERY = ["restore_command = 'false'", "recovery_target = 'immediate'", "recovery_target_action = 'promote'"]
+RECOVERED_WITHIN = 30.0  # seconds
 TIMELINE = "SELECT left(pg_walfile_name(pg_current_wal_lsn()), 8)"
 
 
@@ -71,11 +73,24 @@ class SetBack(Killed):
         shutil.rmtree(postgres.data)
         copy.rename(postgres.data)
         self.ground.starter.submit(postgres.start).result()
+        self._recovered()
         after = self._timeline()
         if before == after:
             raise NotLandedError("The server that was started is on the old timeline.")
         what = f"an older copy runs in its place, on timeline {int(after, 16)} after {int(before, 16)}"
         return Mark(stage=Stage.LANDED, at=self._now(), what=what, proof=Proof.SERVER_RESTARTED)
+
+    def _recovered(self) -> None:
+        """Wait until the copy has become a server that may be written to."""
+        until = time.monotonic() + RECOVERED_WITHIN
+        while True:
+            with psycopg.connect(self.ground.services.postgres.superuser_url, autocommit=True) as superuser:
+                row = superuser.execute("SELECT pg_is_in_recovery()").fetchone()
+            if row == (False,):
+                return
+            if time.monotonic() > until:
+                raise NotLandedError("The copy is still recovering.")
+            time.sleep(0.05)
 
     def _timeline(self) -> str:
         with psycopg.connect(self.ground.services.postgres.superuser_url, autocommit=True) as superuser:

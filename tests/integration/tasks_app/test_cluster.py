@@ -60,6 +60,16 @@ def test_another_timeline_stops_attempts_until_reconciled(people):
     assert cluster_check()
 
 
+def test_no_attempt_is_admitted_on_another_server_before_a_sweeper_has_compared_it(people):
+    cluster_check()
+    set_back()
+    task = due(people)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT handrail_admission(%s, %s, '{}')", [task.workspace_id, task.agent])
+        assert cursor.fetchone() == ("stopped: reconciling",)
+    assert not ClusterIdentity.objects.get().reconciling
+
+
 def test_reconciling_looks_before_sending_what_can_be_looked_up_and_doubts_what_cannot(people):
     task = due(people)
     claim(task)
