@@ -42,6 +42,8 @@ class Invalid(Case):
         """Hold the worker before the attempt's transaction, let the person act, let it go on."""
         assert self.hold is not None
         assert self.cell is not None
+        if self.cell.fault == Fault.EXPIRED and self._lapsed_unused():
+            return
         self.wait(self.hold)
         report = self.hold.where
         self.mark(
@@ -56,6 +58,16 @@ class Invalid(Case):
             self.hold.go.set()
         if self.cell.fault == Fault.STOPPED:
             self._lift()
+
+    def _lapsed_unused(self) -> bool:
+        """Whether its time was over before any worker came to use it, as on a slow machine: nobody need be held then."""
+        assert self.hold is not None
+        while not self.hold.reached.wait(0.2) and time.monotonic() < self.until:
+            self.tick()
+            if self.task and Event.objects.filter(stream=self.task, kind="approval.lapsed").exists():
+                self._landed(("approval.lapsed",))
+                return True
+        return False
 
     def _act(self) -> tuple[Callable[[], object], tuple[str, ...]]:
         assert self.cell is not None

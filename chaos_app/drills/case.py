@@ -18,10 +18,13 @@ from chaos_app.drills.strike import NotLandedError
 from chaos_app.drills.watch import Seen, Watch
 from chaos_app.world.client import WorldClient
 from core.boundaries import Boundary, Position
+from tasks_app.status import Status
 
 TICK = 0.05  # seconds between two thoughts of a case
 AT_REST = 0.3  # seconds without any movement until a case is believed to be over
 LONGEST = 75.0  # seconds of a case
+# Nothing more comes of a task that stands so.
+PARKED = frozenset({Status.IN_DOUBT, Status.QUARANTINED, Status.UNVERIFIED})
 AGAIN = 6  # how often people repeat requests in one case
 # What a page would answer with "try again": the database was away, or something broke.
 BROKE = ("OperationalError", "InterfaceError", "RaisedByDrill", "DatabaseError", "Unavailable", "AdminShutdown")
@@ -213,7 +216,7 @@ class Case:
         while not hold.reached.wait(TICK):
             self.tick()
             seen = self.watch.of(self.name)
-            over = bool(seen) and all(one.ended or one.status in {"in_doubt", "quarantined"} for one in seen)
+            over = bool(seen) and all(one.ended or one.status in PARKED for one in seen)
             if over and not self.orders:
                 since = since or time.monotonic()
             if (since and time.monotonic() - since > 1.0) or time.monotonic() > self.until:
