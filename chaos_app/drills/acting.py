@@ -60,7 +60,7 @@ class Invalid(Case):
             self._lift()
 
     def _lapsed_unused(self) -> bool:
-        """Whether its time was over before any worker came to use it, as on a slow machine: nobody need be held then."""
+        """Whether its time was over before any worker came to use it, as on a slow machine: nobody is held then."""
         assert self.hold is not None
         while not self.hold.reached.wait(0.2) and time.monotonic() < self.until:
             self.tick()
