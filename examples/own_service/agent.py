@@ -48,6 +48,8 @@ def seen(wanted: Guest, answer: Answer) -> Observed:
     once_per="{guest}",
     asks=False,
     verify=seen,
+    sandbox="none",  # leave this and the reason out once your service is elsewhere, and name its host (README)
+    sandbox_reason="Its service runs on this machine, at an address that changes with each start.",
     how_to_check="Open the guest book and look for the name.",
 )
 def guest_add(wanted: Guest, context: CallContext) -> Answer:
