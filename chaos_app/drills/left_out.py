@@ -35,7 +35,13 @@ def left_out(discovered: Discovered | None = None) -> tuple[LeftOut, ...]:
         if row.positions and (why := why_not(row.id, fault))
     ]
     every = {"row": "every", "position": "every", "klass": "every"}
-    found.append(LeftOut(**every, fault=str(Fault.SANDBOX), reason="No tool of the drills runs in a sandbox."))
+    found.append(
+        LeftOut(
+            **every,
+            fault=str(Fault.SANDBOX),
+            reason="The tools of the drills run in the worker: it must hold the request itself.",
+        )
+    )
     if discovered is not None:
         found += _unpassed(discovered)
     return tuple(found)
