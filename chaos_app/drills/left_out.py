@@ -35,13 +35,8 @@ def left_out(discovered: Discovered | None = None) -> tuple[LeftOut, ...]:
         if row.positions and (why := why_not(row.id, fault))
     ]
     every = {"row": "every", "position": "every", "klass": "every"}
-    found.append(
-        LeftOut(
-            **every,
-            fault=str(Fault.SANDBOX),
-            reason="The tools of the drills run in the worker: it must hold the request itself.",
-        )
-    )
+    walled = "The drills' tools run in the worker itself, which must hold the request when it dies."
+    found.append(LeftOut(**every, fault=str(Fault.SANDBOX), reason=walled))
     if discovered is not None:
         found += _unpassed(discovered)
     return tuple(found)
