@@ -13,6 +13,7 @@ from chaos_app.drills.evidence import Evidence
 from chaos_app.drills.landed import twin_of, why_not_landed, why_unbelievable
 from chaos_app.drills.limbo import expected_status, is_held, limbo, times
 from chaos_app.drills.names import UNDECIDED, Fault, Verdict
+from chaos_app.drills.rows import BY_ID
 from chaos_app.drills.tally import Broken, Told, calls_repeated, has_effect, items_repeated, tell
 from chaos_app.drills.told import why_right
 from tasks_app.record.invariants import NO_EFFECT, violations
@@ -52,7 +53,7 @@ def judge(evidence: Evidence) -> Judgement:
     cell, took = evidence.cell, times(evidence, told)
     ends = allowed(row=cell.row, position=cell.position, klass=cell.klass, fault=cell.fault, workload=cell.workload)
     if verdict not in ends and verdict in {Verdict.BLOCKED, Verdict.NONE, Verdict.ONCE}:
-        cause = f"{cause} Here only this is allowed: {', '.join(sorted(ends))}."
+        cause = f"{cause} Here only this is allowed: {', '.join(sorted(ends))} ({BY_ID[cell.row].resume})."
     return Judgement(
         verdict=verdict,
         cause=cause,
