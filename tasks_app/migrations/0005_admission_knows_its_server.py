@@ -20,5 +20,5 @@ def _replacing(statement: str) -> str:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("tasks_app", "0003_purge")]
+    dependencies = [("tasks_app", "0004_found_by_people")]
     operations = [migrations.RunSQL(_replacing(BEFORE.replace(KNOWN, COMPARED, 1)), _replacing(BEFORE))]
