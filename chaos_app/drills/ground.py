@@ -51,6 +51,11 @@ class Worker:
     log: Path
     concurrency: int = 1
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether it takes work."""
+        return " ready." in self.log.read_text(errors="replace")
+
     def exit_of(self, pid: int) -> str:
         """Return how a child of this worker ended, as the worker itself has said ("" if it has not)."""
         for line in self.log.read_text(errors="replace").splitlines():
@@ -146,14 +151,15 @@ class Ground:
         return self.worker(fresh, worker.concurrency)
 
     def crew(self) -> None:
-        """Wait until every worker that runs takes work: one is about to be ended. Raises TimeoutError."""
-        self.ready([worker for worker in self.workers if worker.process.poll() is None])
+        """Wait until two workers take work: one is about to be ended. Raises TimeoutError."""
+        living = [worker for worker in self.workers if worker.process.poll() is None]
+        self.ready(sorted(living, key=lambda worker: not worker.is_ready)[:2])
 
     def ready(self, workers: list[Worker]) -> None:
         """Wait until workers take work. Raises TimeoutError with their last words."""
         until = time.monotonic() + READY_SECONDS
         for worker in workers:
-            while " ready." not in worker.log.read_text(errors="replace"):
+            while not worker.is_ready:
                 if worker.process.poll() is not None or time.monotonic() > until:
                     raise TimeoutError(f"{worker.name} did not start: {worker.log.read_text()[-2000:]}")
                 time.sleep(0.05)
