@@ -78,7 +78,7 @@ class Sweeper:
             Finder(cluster.cluster_reconcile_if_needed, every=1.0),
             *(Finder(import_string(path), every=1.0) for path in more),
         ]
-        self._known = False  # whether the server at the other end has been compared with the stored identity
+        self._met: object = None  # the connection whose server has been compared with the stored identity
 
     def run(self) -> None:
         """Sweep until the process is ended (any moment will do)."""
@@ -99,9 +99,11 @@ class Sweeper:
                 self._look(finder)
 
     def _contact(self) -> None:
-        if not self._known:
+        connection.ensure_connection()
+        # Whoever has noticed that a connection broke, a finder or we: a new one may lead to another server (C03).
+        if connection.connection is not self._met:
             cluster.cluster_check()
-            self._known = True
+            self._met = connection.connection
         self._uptime = database_uptime().total_seconds()
         self.reach.touch(time.monotonic())
 
@@ -114,9 +116,9 @@ class Sweeper:
             log.exception("finder_failed", finder=getattr(finder.find, "__qualname__", repr(finder.find)))
 
     def _away(self, error: Error) -> None:
-        if self.reach.since is not None or self._known:
+        if self.reach.since is not None or self._met is not None:
             log.warning("sweeper_database_away", reason=database_trouble(error) or type(error).__name__)
-        self._known = False
+        self._met = None
         self.reach.broken()
         connection.close()
 

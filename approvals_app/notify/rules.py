@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import timedelta
 
-from django.db.models import Count, Max
+from django.db.models import Count
 from django.urls import reverse
 
 from approvals_app.notify.kinds import DeliveryState
@@ -73,7 +73,7 @@ def _no_sweeper() -> Iterator[Condition]:
 
 def _undelivered() -> Iterator[Condition]:
     dead = Delivery.objects.filter(state=DeliveryState.DEAD, ended_at__gt=ClockTimestamp() - DEAD_FOR)
-    by_channel = dead.values("channel_id", "channel__name", "workspace_id").annotate(n=Count("pk"), last=Max("pk"))
+    by_channel = dead.values("channel_id", "channel__name", "workspace_id").annotate(n=Count("pk"))
     for row in by_channel.order_by("channel_id")[:MOST]:
         yield Condition(
             key=str(row["channel_id"]),

@@ -123,6 +123,7 @@ def report_html(results: Results) -> str:
         "assumptions": assumptions(results),
         "example": _example(results),
         "style": _style(),
+        "witness": _witness(results),
         "judge": JUDGE,
     }
     return render_to_string("drills/report.html", context)
@@ -135,6 +136,20 @@ def _example(results: Results) -> Result | None:
     with_control = [r for r in good if any(c.kind == "unprotected" for c in r.evidence.controls)]
     order = lambda r: (r.verdict != Verdict.ONCE, rank.get(r.row, 9))  # noqa: E731
     return min(with_control or good, key=order, default=None)
+
+
+WITNESSES = {
+    "world": "A separate program with storage of its own plays the outside: it counts every request and every effect.",
+    "ledger()": "The outside is the agent's own: its ledger, asked by no worker, names every effect.",
+    "recording proxy": "The outside is the agent's own service: a proxy in front of it counts requests and effects.",
+    "nobody": "Nobody outside of the workers counts the effects of this target.",
+}
+
+
+def _witness(results: Results) -> str:
+    """Say who counted. A run has one target, and so one witness."""
+    source = next((one.evidence.witness.source for one in results.results), "world")
+    return WITNESSES.get(source, WITNESSES["world"])
 
 
 def _style() -> str:

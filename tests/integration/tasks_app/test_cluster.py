@@ -8,6 +8,7 @@ from tasks_app.leases import lease_claim
 from tasks_app.models import Call, ClusterIdentity, Task
 from tasks_app.record.append import Admission, CallChange, append
 from tasks_app.record.events import CallIntended
+from tasks_app.sweeper import Sweeper
 from tests.integration.tasks_app.conftest import event, kinds
 from tests.integration.tasks_app.test_leases import WORKER, claim, due
 
@@ -68,6 +69,16 @@ def test_no_attempt_is_admitted_on_another_server_before_a_sweeper_has_compared_
         cursor.execute("SELECT handrail_admission(%s, %s, '{}')", [task.workspace_id, task.agent])
         assert cursor.fetchone() == ("stopped: reconciling",)
     assert not ClusterIdentity.objects.get().reconciling
+
+
+def test_a_sweeper_compares_the_server_after_each_new_connection_whoever_noticed_that_the_old_one_broke(people):
+    sweeper = Sweeper(extra=[])
+    sweeper.sweep()
+    set_back()
+    connection.close()  # as Django does where somebody else has caught the error
+    sweeper.sweep()
+    stored = ClusterIdentity.objects.get()
+    assert (stored.timeline, stored.reconciling) == (1, True)
 
 
 def test_reconciling_looks_before_sending_what_can_be_looked_up_and_doubts_what_cannot(people):
