@@ -20,6 +20,8 @@ from tasks_app.record.invariants import NO_EFFECT, violations
 from tasks_app.status import Status
 
 JUDGE = "1"  # raised with every change of what it decides; kept with each verdict
+# The attempt, and the use of the approval, stood in commits that the database has lost: that is the fault itself.
+LOST_WITH_COMMITS = frozenset({"S2", "S3"})
 REPEATED, LOST, WRONG, STUCK = Verdict.REPEATED, Verdict.LOST, Verdict.WRONG, Verdict.STUCK
 
 
@@ -72,8 +74,8 @@ def _safety(evidence: Evidence, told: Sequence[Told]) -> Iterator[Broken]:
     """Yield what is broken of S1 to S12."""
     for one in told:
         for found in violations(one.case):
-            if found.invariant == "S2" and evidence.cell.fault == Fault.FAILOVER:
-                continue  # the attempt stood in commits that the database has lost: that is the fault
+            if found.invariant in LOST_WITH_COMMITS and evidence.cell.fault == Fault.FAILOVER:
+                continue
             role = one.record.role
             yield Broken(invariant=found.invariant, sentence=found.sentence, seq=found.seq, role=role)
         for problem in one.record.chain:
