@@ -251,3 +251,9 @@ def test_where_nobody_held_the_task_a_person_s_later_act_is_not_read_into_that_m
     script.claim().plan()
     script.say("call.withdrawn", name="act", reason="no longer wanted", replaced_by="")
     assert judge(script.complete().evidence()).verdict == V.NONE
+
+
+@pytest.mark.parametrize(("fault", "ghost"), [(Fault.KILL, True), (Fault.FAILOVER, False)])
+def test_an_effect_without_an_attempt_is_a_ghost_unless_the_database_lost_the_attempt(fault, ghost):
+    made = Script().claim().plan().arrive().attempt(same=False).answer().complete().evidence()
+    assert ("S2" in broken(replace(made, cell=replace(made.cell, fault=fault)))) is ghost
