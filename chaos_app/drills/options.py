@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from chaos_app.drills.catalogue import BY_NAME
 from chaos_app.drills.cells import Cell, Discovered, Seen, cells, slug
 from chaos_app.drills.names import Fault, Klass
 from chaos_app.drills.rows import BY_ID
@@ -61,6 +62,20 @@ def selected(known: Iterable[Cell], options: Options) -> list[Cell]:
     if len(found) * options.repeat > MOST_CELLS:
         raise ValueError(f"{len(found) * options.repeat} cases are more than the {MOST_CELLS} that one run may have.")
     return _slow_first(found) * options.repeat
+
+
+def needed(options: Options) -> set[tuple[str, Klass]] | None:
+    """Return which workloads of which class must be discovered: those of the named cells; None: all."""
+    if not options.cells or any((options.workloads, options.boundaries, options.positions, options.faults)):
+        return None
+    return {pair for cell in options.cells for pair in _pairs_of(cell)}
+
+
+def _pairs_of(cell: str) -> set[tuple[str, Klass]]:
+    """Return what may play the cell of this id: the row's workloads, and those that the id names."""
+    words = cell.split(".")
+    names = {*BY_ID[words[0]].workloads, *(word for word in words if word in BY_NAME)}
+    return {(name, klass) for name in names for klass in Klass if str(klass) in words}
 
 
 def unknown_cells(ids: Iterable[str]) -> list[str]:

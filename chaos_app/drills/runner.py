@@ -18,7 +18,7 @@ from chaos_app.drills.left_out import LeftOut, left_out
 from chaos_app.drills.limits import TAKEOVER
 from chaos_app.drills.naive import ACTS_FIRST, NOTES_FIRST
 from chaos_app.drills.names import UNDECIDED, Fault, Klass, Verdict
-from chaos_app.drills.options import Options, chosen, selected
+from chaos_app.drills.options import Options, chosen, needed, selected
 from chaos_app.drills.own import own_cells
 from chaos_app.drills.planting import PLANTED
 from chaos_app.drills.rules import rules_asked
@@ -81,10 +81,11 @@ class Run:
 
     def _pairs(self) -> list[tuple[Workload, Klass]]:
         """Which workloads are played, each with which class. Of a user's own: it, and what the planted bugs need."""
-        if self.own is None:
-            return discover.wanted(WORKLOADS)
         beside = {(cell.workload, cell.klass) for cell in PLANTED.values()} if self.options.control else set()
-        return [(self.own, self.own.classes[0]), *discover.wanted(WORKLOADS, beside)]
+        if self.own is not None:
+            return [(self.own, self.own.classes[0]), *discover.wanted(WORKLOADS, beside)]
+        named = needed(self.options)
+        return discover.wanted(WORKLOADS, None if named is None else named | beside)
 
     def _wanted(self) -> list[Cell]:
         own = self.ground.own
@@ -171,7 +172,8 @@ class Run:
 
     def left_out(self) -> tuple[LeftOut, ...]:
         """Return the cells of the table that no suite runs; of a user's own target the table says none."""
-        return self.unsteady if self.own is not None else (*left_out(self.found), *self.unsteady)
+        found = self.found if needed(self.options) is None else None  # of named cells nothing else was looked for
+        return self.unsteady if self.own is not None else (*left_out(found), *self.unsteady)
 
     def _cell(self, cell: Cell) -> None:
         engine = engine_of(cell)

@@ -4,6 +4,7 @@ from chaos_app.drills.cells import Seen, cells
 from chaos_app.drills.discover import steady, unsteady
 from chaos_app.drills.left_out import left_out
 from chaos_app.drills.names import Fault, Klass
+from chaos_app.drills.options import Options, needed
 
 KEY = ("act", Klass.KEYED)
 ALWAYS = Seen(boundary="C01", position="before", nth=1)
@@ -29,3 +30,13 @@ def test_a_fault_of_workers_is_not_made_where_a_person_passes_and_the_reason_is_
     assert ("L03", Fault.MESSAGE_LOST) not in made
     reasons = {(one.row, one.fault): one.reason for one in left_out(seen)}
     assert "no worker is at this place" in reasons["B02", str(Fault.KILL_WORKER)]
+
+
+def test_of_named_cells_only_what_may_play_them_is_discovered() -> None:
+    named = needed(Options(cells=("D02.before.keyed.kill", "C01.after.readable.kill.chain.hit2")))
+    assert named == {
+        *(("asked", Klass.KEYED), ("act", Klass.KEYED)),
+        *(("act", Klass.READABLE), ("asked", Klass.READABLE), ("chain", Klass.READABLE)),
+    }
+    assert needed(Options()) is None
+    assert needed(Options(cells=("D02.before.keyed.kill",), faults=("kill",))) is None
