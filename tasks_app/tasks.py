@@ -19,8 +19,9 @@ from tasks_app.keeper import asked_to_end, link
 from tasks_app.keeper.client import Client, client_here
 from tasks_app.leases import Lease, lease_claim
 from tasks_app.losses import Loss, lease_lose
+from tasks_app.services.look_up import call_look_up
 from tasks_app.services.recheck import task_recheck
-from tasks_app.wake import RECHECK, TASK
+from tasks_app.wake import LOOK_UP, RECHECK, TASK
 
 log = structlog.get_logger(__name__)
 DatabaseAway = (OperationalError, InterfaceError)
@@ -71,6 +72,17 @@ def recheck_task(task_id: str, workspace_id: str, actor: str) -> None:
         task_recheck(workspace=Workspace.objects.get(pk=workspace_id), task=UUID(task_id), actor=actor)
     except (HandrailError, *DatabaseAway) as error:
         log.warning("recheck_not_done", task_id=task_id, reason=str(error))
+
+
+@shared_task(name=LOOK_UP, acks_late=True, ignore_result=True, max_retries=0)
+def look_up_task(task_id: str, workspace_id: str, name: str, actor: str) -> None:
+    """Look a call in doubt up for ``actor``, who was allowed to ask; what was seen is in the record."""
+    close_old_connections()
+    try:
+        workspace = Workspace.objects.get(pk=workspace_id)
+        call_look_up(workspace=workspace, task=UUID(task_id), name=name, actor=actor)
+    except (HandrailError, *DatabaseAway) as error:
+        log.warning("look_up_not_done", task_id=task_id, call=name, reason=str(error))
 
 
 def _run(lease: Lease, keeper: Client) -> None:

@@ -6,6 +6,7 @@ from tasks_app.views.act import task_act
 from tasks_app.views.kept import kept_file, record_file
 from tasks_app.views.listing import task_list_live, task_list_page
 from tasks_app.views.live import task_live
+from tasks_app.views.repeat import call_repeat_page
 from tasks_app.views.settle import call_live, call_look_up_page, call_settle_page
 from tasks_app.views.start import task_start
 from tasks_app.views.task import task_page
@@ -21,5 +22,6 @@ urlpatterns = [
     path("<uuid:task>/calls/<path:name>/settle/", call_settle_page, name="call-settle"),
     path("<uuid:task>/calls/<path:name>/live/", call_live, name="call-live"),
     path("<uuid:task>/calls/<path:name>/look-up/", call_look_up_page, name="call-look-up"),
+    path("<uuid:task>/calls/<path:name>/allow-repeat/", call_repeat_page, name="call-repeat"),
     path("<uuid:task>/do/<slug:action>/", task_act, name="task-act"),
 ]

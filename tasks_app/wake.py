@@ -21,7 +21,7 @@ from core.hints import after_commit
 
 log = structlog.get_logger(__name__)
 
-TASK, RECHECK = "tasks_app.slice", "tasks_app.recheck"
+TASK, RECHECK, LOOK_UP = "tasks_app.slice", "tasks_app.recheck", "tasks_app.look_up"
 PATIENCE = 1.0  # seconds for connecting, and for an answer
 SILENCE = 1.0  # seconds without a try after a failure
 OPTIONS = {"max_retries": 0, "socket_connect_timeout": PATIENCE, "socket_timeout": PATIENCE}

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django import template
+from django.template.defaultfilters import stringfilter
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -34,6 +35,15 @@ def _run(css: str, part: str) -> SafeString:
 def visible_text(value: object) -> str:
     """Return text with escapes but without markup, for attributes and titles."""
     return text.visible(str(value))
+
+
+@register.filter(is_safe=True)
+@stringfilter
+def sentence_case(title: str) -> str:
+    """Return a title of a library's page as this site writes titles: only the first word begins with a capital."""
+    first, _, rest = " ".join(title.split()).partition(" ")
+    small = " ".join(word.lower() if word.istitle() else word for word in rest.split())
+    return f"{first.capitalize() if first.istitle() else first} {small}".strip()
 
 
 @register.filter

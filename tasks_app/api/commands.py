@@ -1,6 +1,5 @@
 """What operators do to tasks over HTTP. Asking again for what holds already is the same answer."""
 
-from dataclasses import asdict
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -26,7 +25,7 @@ from tasks_app.api.schemas import (
 )
 from tasks_app.services.cancel import task_cancel
 from tasks_app.services.copy import task_copy
-from tasks_app.services.look_up import call_look_up
+from tasks_app.services.look_up import look_up_ask
 from tasks_app.services.recheck import recheck_ask
 from tasks_app.services.repeat import repeat_allow
 from tasks_app.services.settle import call_settle
@@ -99,11 +98,15 @@ def settle(request: HttpRequest, task: UUID, name: str, body: SettleIn) -> Any:
     return call_out(settled)
 
 
-@router.post("/{uuid:task}/calls/{path:name}/look-up", response=LookedOut)
+@router.post("/{uuid:task}/calls/{path:name}/look-up", response={202: LookedOut})
 def look_up(request: HttpRequest, task: UUID, name: str) -> Any:
-    """Look a call in doubt up outside, now; found as intended or certainly absent closes the doubt."""
+    """Ask a worker to look a call in doubt up outside; found as intended or certainly absent closes the doubt.
+
+    What it sees follows in the record: call.observed.
+    """
     who = caller(request, Right.TASKS_SETTLE)
-    return asdict(call_look_up(workspace=who.workspace, task=task, name=name, actor=who.actor))
+    after = look_up_ask(workspace=who.workspace, task=task, name=name, actor=who.actor)
+    return Status(202, {"after_seq": after})
 
 
 @router.post("/{uuid:task}/calls/{path:name}/allow-repeat", response=CallOut)

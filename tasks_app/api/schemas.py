@@ -159,12 +159,9 @@ class AnswerOut(Schema):
 
 
 class LookedOut(Schema):
-    """What a look-up saw; ``closed``: it closed the doubt by itself."""
+    """A worker was asked; what it sees follows in the record after this sequence."""
 
-    answer: str
-    closed: bool
-    reason: str
-    reference: str
+    after_seq: int
 
 
 class RecheckOut(Schema):

@@ -1,10 +1,13 @@
-"""The look-up button: a person asks the outside world once more about a call in doubt. Looking has no effect."""
+"""The look-up button: a person asks the outside world once more about a call in doubt. Looking has no effect.
+
+A worker looks: only workers carry the tools and may wait for the outside.
+"""
 
 from dataclasses import dataclass
 from uuid import UUID
 
 from core.clock import database_now
-from core.errors import Conflict, NotFound
+from core.errors import Conflict, NotFound, Unavailable
 from core.models import Workspace
 from tasks_app.contracts import Absent, CannotTell, Found
 from tasks_app.models import Call, Event
@@ -15,6 +18,8 @@ from tasks_app.runtime.recorded import RecordedCall
 from tasks_app.services.command import Command, command
 from tasks_app.services.settle import NotInDoubt, TooEarly, not_before
 from tasks_app.status import CallState, EffectClass, Status, weaker
+from tasks_app.wake import LOOK_UP, send_now
+from tasks_app.workers import workers_alive
 
 
 class CannotLookUp(Conflict):
@@ -33,8 +38,26 @@ class Looked:
     reference: str = ""
 
 
+def look_up_ask(*, workspace: Workspace, task: UUID, name: str, actor: str) -> int:
+    """Ask a worker to look a call in doubt up; returns the sequence after which what it sees will follow.
+
+    The request is a message; where it is lost on its way nothing happens, and it may be asked for again.
+    Raises NotFound, NotInDoubt, TooEarly, CannotLookUp, Unavailable (no worker that carries the tool, no broker).
+    """
+    call = Call.objects.select_related("task").filter(task__workspace=workspace, task=task, name=name).first()
+    if call is None:
+        raise NotFound
+    _may_ask(call)
+    carries = {"carries__tools__contains": {call.tool: [call.contract_version]}}
+    if not workers_alive().filter(**carries).exists():
+        raise Unavailable(f"No worker lives that carries {call.tool}; start one, then ask again. Nothing was changed.")
+    if not send_now(LOOK_UP, str(task), str(workspace.pk), name, actor):
+        raise Unavailable("The broker does not answer, so no worker could be asked; ask again in a moment.")
+    return call.task.head_seq
+
+
 def call_look_up(*, workspace: Workspace, task: UUID, name: str, actor: str) -> Looked:
-    """Look a call in doubt up and record what was seen; found as intended, or certainly absent, closes the doubt.
+    """Look a call in doubt up here and now; found as intended, or certainly absent, closes the doubt.
 
     The world is read before the transaction: none is open across anything outside. Refused while a late arrival is
     still possible. Raises NotFound, NotInDoubt, TooEarly (``not_before``), CannotLookUp.
@@ -55,12 +78,18 @@ def call_look_up(*, workspace: Workspace, task: UUID, name: str, actor: str) -> 
 
 
 def _may_look(call: Call) -> RecordedCall:
+    recorded = _may_ask(call)
+    if recorded.contract is None:
+        raise CannotLookUp(f"The tool {call.tool} is not carried by this process. Nothing was changed.")
+    return recorded
+
+
+def _may_ask(call: Call) -> RecordedCall:
     if call.state != CallState.IN_DOUBT:
         raise _settled(call)
     recorded = RecordedCall(call)
-    if recorded.contract is None or recorded.contract.find is None:
-        why = "has no look-up" if recorded.contract else "is not carried by this process"
-        raise CannotLookUp(f"The tool {call.tool} {why}: check outside by hand. Nothing was changed.")
+    if recorded.contract is not None and recorded.contract.find is None:
+        raise CannotLookUp(f"The tool {call.tool} has no look-up: check outside by hand. Nothing was changed.")
     moment = not_before(call)
     if moment is not None and database_now() < moment:
         raise TooEarly(

@@ -11,13 +11,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from core.access import Right
-from core.errors import Conflict, Forbidden, HandrailError, InvalidInput, NotFound
+from core.errors import Conflict, Forbidden, HandrailError, InvalidInput, NotFound, Unavailable
 from core.principal import Principal
 from tasks_app.forms import SettleForm
 from tasks_app.live.doubt_feed import DoubtFeed
 from tasks_app.models import Task
 from tasks_app.selectors.doubt import doubt_of
-from tasks_app.services.look_up import call_look_up
+from tasks_app.services.look_up import look_up_ask
 from tasks_app.services.settle import call_settle
 from tasks_app.views.who import task_reader
 
@@ -63,15 +63,14 @@ def call_live(request: HttpRequest, task: UUID, name: str) -> JsonResponse:
 @login_required
 @require_POST
 def call_look_up_page(request: HttpRequest, task: UUID, name: str) -> HttpResponse:
-    """Look the call up once more in the outside world, and show what was seen."""
+    """Ask a worker to look the call up once more in the outside world; what it sees appears on the card."""
     principal, row = task_reader(request, task)
     try:
         who = principal.require(Right.TASKS_SETTLE)
-        looked = call_look_up(workspace=who.workspace, task=row.pk, name=name, actor=who.actor)
-    except (Conflict, Forbidden) as problem:
+        look_up_ask(workspace=who.workspace, task=row.pk, name=name, actor=who.actor)
+    except (Conflict, Forbidden, Unavailable) as problem:
         return _form(request, principal, row, name, SettleForm(), problem=problem)
-    said = f"Looked it up: {looked.reason}" + ("" if looked.closed else " Nothing is settled by that.")
-    messages.success(request, said)
+    messages.success(request, "A worker looks it up now; what it sees appears under “What look-ups saw”.")
     return HttpResponseRedirect(reverse("call-settle", args=[row.pk, name]), status=303)
 
 

@@ -3,19 +3,22 @@
 from collections.abc import Callable
 
 import pytest
+from django.contrib.auth.models import User
 from django.test import Client
 from pydantic import BaseModel
 
+from core.access import Role
 from core.errors import NotFound
+from core.models import Workspace
 from tasks_app.contracts import Absent, Answer, CallContext, CannotTell, Found, LookUp, Unknown
 from tasks_app.models import Call, Event, Task
 from tasks_app.record.rebuild import task_differences
 from tasks_app.registry import tool
-from tasks_app.services.look_up import CannotLookUp, Looked, call_look_up
+from tasks_app.services.look_up import CannotLookUp, Looked, call_look_up, look_up_ask
 from tasks_app.services.settle import NotInDoubt, TooEarly, call_settle
 from tasks_app.status import CallState
 from tests.here import HERE
-from tests.people import People
+from tests.people import People, person
 from tests.records import call_in, new_task, task_set
 
 WORLD: dict[str, Callable[[], LookUp]] = {}
@@ -129,19 +132,43 @@ def test_nothing_is_looked_up_while_a_late_arrival_is_possible_or_without_a_look
     assert not Event.objects.filter(kind="call.observed").exists()
 
 
-def test_the_api_looks_up_for_those_who_may_settle(people: People) -> None:
-    WORLD["answer"] = lambda: Found(reference="tx-7")
-    task = doubtful(people)
+def asking(user: User) -> Client:
     client = Client()
-    client.force_login(people.silas)
-    answer = client.post(f"/api/v1/tasks/{task.pk}/calls/pay/look-up")
-    assert answer.status_code == 200
-    assert answer.json() == {
-        "answer": "found",
-        "closed": True,
-        "reason": "Found under our key, as intended: it happened.",
-        "reference": "tx-7",
-    }
-    outsider = Client()
-    outsider.force_login(people.tobin)
-    assert outsider.post(f"/api/v1/tasks/{task.pk}/calls/pay/look-up").status_code == 404
+    client.force_login(user)
+    return client
+
+
+def test_the_web_process_does_not_look_itself_and_says_where_no_worker_could(people: People) -> None:
+    WORLD["answer"] = lambda: 1 / 0
+    task = doubtful(people)
+    answer = asking(people.silas).post(f"/api/v1/tasks/{task.pk}/calls/pay/look-up")
+    assert answer.status_code == 503
+    assert "No worker lives that carries looked.readable" in answer.json()["detail"]
+    page = asking(people.silas).post(f"/tasks/{task.pk}/calls/pay/look-up/")
+    assert page.status_code == 503
+    assert "No worker lives" in page.content.decode()
+    assert not Event.objects.filter(kind="call.observed").exists()
+
+
+def test_whoever_asks_for_a_look_up_is_refused_as_whoever_looks(people: People) -> None:
+    def ask(task: Task, workspace: Workspace = people.workspace) -> int:
+        return look_up_ask(workspace=workspace, task=task.pk, name="pay", actor="person:silas")
+
+    with pytest.raises(TooEarly):
+        ask(doubtful(people, not_before=30.0))
+    with pytest.raises(CannotLookUp, match="has no look-up"):
+        ask(doubtful(people, "looked.blind", "opaque"))
+    with pytest.raises(NotFound):
+        ask(doubtful(people), people.elsewhere)
+    settled = doubtful(people)
+    Call.objects.filter(task=settled).update(state="happened")
+    with pytest.raises(NotInDoubt):
+        ask(settled)
+
+
+def test_the_api_asks_for_those_who_may_settle_only(people: People) -> None:
+    task = doubtful(people)
+    assert asking(people.tobin).post(f"/api/v1/tasks/{task.pk}/calls/pay/look-up").status_code == 404
+    person("vera", people.workspace, Role.VIEWER)
+    vera = User.objects.get(username="vera")
+    assert asking(vera).post(f"/api/v1/tasks/{task.pk}/calls/pay/look-up").status_code == 403

@@ -1,0 +1,63 @@
+"""Two people on one card see that they are not alone; one who leaves is gone within seconds."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.browser.axe import axe_clean
+from tests.browser.conftest import listen
+from tests.desk import Desk, desk_create, parked
+
+Opens = Callable[..., BrowserContext]
+
+
+@pytest.fixture
+def desk(transactional_db: None) -> Desk:
+    return desk_create()
+
+
+def live(page: Page) -> None:
+    expect(page.locator("#live-indicator")).to_have_attribute("data-state", "live")
+
+
+def test_who_else_looks_at_a_card_is_said_and_unsaid(desk: Desk, signed_in: Opens):
+    request, other = parked(desk), parked(desk, arguments={"path": "/scratch/b"})
+    desk.silas.first_name, desk.silas.last_name = "Silas", "Marner"
+    desk.silas.save()
+    hers, seen = signed_in(desk.rhea).new_page(), list[str]()
+    listen(hers, seen)
+    hers.goto(f"/approvals/{request.pk}/")
+    live(hers)
+    line = hers.locator(f"#looking-{request.pk}")
+    expect(line).to_have_text("")
+    hers.locator("textarea").first.fill("half a reason")
+
+    his = signed_in(desk.silas).new_page()
+    listen(his, seen)
+    his.goto(f"/approvals/{request.pk}/")
+    expect(line).to_contain_text("Silas Marner is looking at this card")
+    expect(his.locator(f"#looking-{request.pk}")).to_contain_text("rhea is looking at this card")
+    expect(hers.locator("#announcer")).to_contain_text("Silas Marner is looking")
+    expect(hers.locator("textarea").first).to_have_value("half a reason")
+    axe_clean(hers)
+
+    again = his.context.new_page()  # his second tab is nobody else to him
+    again.goto(f"/approvals/{request.pk}/")
+    live(again)
+    expect(again.locator(f"#looking-{request.pk}")).to_have_text(" rhea is looking at this card")
+    again.close()
+    expect(line).to_contain_text("Silas Marner is looking at this card")
+
+    his.goto(f"/approvals/{other.pk}/")
+    expect(line).to_have_text("")
+    expect(his.locator(f"#looking-{other.pk}")).to_have_text("")
+    assert seen == []
+
+
+def test_without_scripts_the_card_is_whole_and_says_nothing_of_others(desk: Desk, signed_in: Opens):
+    request = parked(desk)
+    page = signed_in(desk.rhea, java_script_enabled=False).new_page()
+    page.goto(f"/approvals/{request.pk}/")
+    expect(page.get_by_role("button", name="Approve").first).to_be_visible()
+    expect(page.locator(f"#looking-{request.pk}")).to_have_text("")
