@@ -42,7 +42,8 @@ def limbo(evidence: Evidence, told: list[Told]) -> Iterator[Broken]:
     """Yield what is broken of L1 to L4."""
     yield from _not_taken_over(evidence)
     if not evidence.quiet:
-        yield Broken(invariant="L2", sentence="The time was over and things still moved.")
+        how = "; ".join(_standing(one) for one in told)
+        yield Broken(invariant="L2", sentence=f"The time was over and things still moved. {how}.")
     for one in told:
         record = one.record
         yield from (Broken(invariant="L2", sentence=why, role=record.role) for why in _nowhere(record, evidence))
@@ -51,6 +52,14 @@ def limbo(evidence: Evidence, told: list[Told]) -> Iterator[Broken]:
         if record.status == Status.QUARANTINED and expected_status(evidence, record.role) != Status.QUARANTINED:
             why = f"The task was stopped after {record.losses} lost workers, the limit is {record.loss_limit}."
             yield Broken(invariant="L4", sentence=why, role=record.role)
+
+
+def _standing(one: Told) -> str:
+    """Say how a task stands, and its open calls."""
+    record, calls = one.record, one.case.state.calls
+    waits = f" for {record.wait.get('kind')}" if record.wait else ""
+    still = [f"{name} is {call['state']}" for name, call in calls.items() if call["state"] in OPEN]
+    return ", ".join([f"The {record.role} is {record.status}{waits}", *still])
 
 
 def _nowhere(record: TaskRecord, evidence: Evidence) -> Iterator[str]:
