@@ -65,7 +65,9 @@ def selected(known: Iterable[Cell], options: Options) -> list[Cell]:
 
 
 def needed(options: Options) -> set[tuple[str, Klass]] | None:
-    """Return which workloads of which class must be discovered: those of the named cells; None: all."""
+    """Return which workloads of which class must be discovered: of a soak, of the named cells; None: all."""
+    if options.suite == "soak":
+        return {(one, klass) for one in PLAIN for klass in BY_NAME[one].classes}
     if not options.cells or any((options.workloads, options.boundaries, options.positions, options.faults)):
         return None
     return {pair for cell in options.cells for pair in _pairs_of(cell)}

@@ -69,9 +69,9 @@ class Run:
     # --- before the cases ---
 
     def discover(self) -> None:
-        """Play each workload without a fault: once, and for the full suite twice, so that its passages are steady."""
+        """Play each workload without a fault: once, and for full and soak twice, so that passages are steady."""
         waited = list(self.pool.map(self._twin, self._pairs()))
-        if self.options.suite == "full" and not self.options.cells:
+        if self.options.suite in {"full", "soak"} and not self.options.cells:
             first = dict(self.found)
             waited += self.pool.map(self._twin, self._pairs())
             self.unsteady = discover.unsteady(first, self.found)
