@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from tasks_app.models import Task
 from tasks_app.record.append import CallChange, Seq
 from tasks_app.record.events import After
-from tasks_app.status import CallState, Status
+from tasks_app.status import EXTERNAL_VERSION, CallState, Status, WaitKind
 
 
 def task_wakes(status: str) -> dict[str, Any]:
@@ -16,6 +17,13 @@ def task_wakes(status: str) -> dict[str, Any]:
     if status == Status.WAITING:
         return {"status": Status.QUEUED, "wait": None, "wake_at": After(0)}
     return {"wake_at": After(0)} if status in {Status.IN_DOUBT, Status.QUEUED} else {}
+
+
+def task_approved(task: Task, name: str) -> dict[str, Any]:
+    """Return the change of the task's row when this call of it is approved: a worker runs it, or its agent outside."""
+    if task.agent_version == EXTERNAL_VERSION and task.status == Status.WAITING:
+        return {"wait": {"kind": WaitKind.OUTSIDE, "on": [name]}}
+    return task_wakes(task.status)
 
 
 def call_approved(name: str) -> CallChange:

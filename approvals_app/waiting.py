@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 from uuid import UUID
@@ -25,8 +26,17 @@ async def decision_wait(*, workspace: Workspace, approval: UUID, seconds: float)
 
     Raises NotFound, as reading it does. A decision is read from its row; hints only make it quicker.
     """
+    return await change_wait(lambda: _read(workspace, approval), seconds=seconds)
+
+
+async def change_wait(read: Callable[[], dict[str, Any]], *, seconds: float) -> dict[str, Any]:
+    """Return what ``read`` gives as soon as it says ``decided``, at the latest after so many seconds.
+
+    ``read`` names its ``task``, whose hints are listened to; it runs in a thread.
+    """
     until = time.monotonic() + seconds
-    found = await sync_to_async(_read)(workspace, approval)
+    look = sync_to_async(lambda: _and_close(read))
+    found = await look()
     if found["decided"] or seconds <= 0:
         return found
     changed = asyncio.Event()
@@ -38,7 +48,7 @@ async def decision_wait(*, workspace: Workspace, approval: UUID, seconds: float)
             with suppress(TimeoutError):
                 await asyncio.wait_for(changed.wait(), min(left, LOOK_AGAIN))
             changed.clear()
-            found = await sync_to_async(_read)(workspace, approval)
+            found = await look()
     finally:
         listening.cancel()
         with suppress(asyncio.CancelledError):
@@ -47,9 +57,13 @@ async def decision_wait(*, workspace: Workspace, approval: UUID, seconds: float)
 
 
 def _read(workspace: Workspace, approval: UUID) -> dict[str, Any]:
-    """Read the request, and give the connection back to the pool: none is held while we wait."""
+    row = approval_find(workspace=workspace, approval=approval)
+    return approval_fields(row) | {"decided": row.status != ApprovalStatus.REQUESTED}
+
+
+def _and_close(read: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Read, and give the connection back to the pool: none is held while we wait."""
     try:
-        row = approval_find(workspace=workspace, approval=approval)
-        return approval_fields(row) | {"decided": row.status != ApprovalStatus.REQUESTED}
+        return read()
     finally:
         connection.close()

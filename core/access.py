@@ -24,6 +24,7 @@ class Right(StrEnum):
     TASKS_SETTLE = "tasks:settle"
     APPROVALS_READ = "approvals:read"
     APPROVALS_DECIDE = "approvals:decide"
+    GATE_USE = "gate:use"  # an agent outside of Handrail: ask, wait, use, report
     STOPS_SET = "stops:set"
     RECORD_EXPORT = "record:export"
     DRILLS_RUN = "drills:run"
@@ -33,7 +34,14 @@ class Right(StrEnum):
 
 
 _READ = {Right.TASKS_READ, Right.APPROVALS_READ}
-_OPERATE = _READ | {Right.TASKS_CREATE, Right.TASKS_OPERATE, Right.TASKS_SETTLE, Right.STOPS_SET, Right.WORKERS_DRAIN}
+_OPERATE = _READ | {
+    Right.TASKS_CREATE,
+    Right.TASKS_OPERATE,
+    Right.TASKS_SETTLE,
+    Right.STOPS_SET,
+    Right.WORKERS_DRAIN,
+    Right.GATE_USE,
+}
 _PROVE = {Right.RECORD_EXPORT, Right.AUDIT_READ}
 
 # Whoever decides need not operate, whoever proves can change nothing; whoever administers may do everything in their

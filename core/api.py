@@ -5,6 +5,7 @@ from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
 from approvals_app.api import router as approvals
+from approvals_app.gate_api import router as gate
 from approvals_app.notify.api import alerts_router, channels_router, deliveries_router
 from core.api_access import SessionOrToken, StrictParser
 from core.errors import InvalidInput, NotFound
@@ -24,6 +25,7 @@ api = NinjaAPI(
 api.add_router("", health, tags=["health"])
 api.add_router("/tasks", tasks, tags=["tasks"])
 api.add_router("/approvals", approvals, tags=["approvals"])
+api.add_router("/gate", gate, tags=["gate"])
 api.add_router("/stops", stops, tags=["stops"])
 api.add_router("/alerts", alerts_router, tags=["alerts"])
 api.add_router("/deliveries", deliveries_router, tags=["alerts"])

@@ -57,7 +57,7 @@ def _turn(session: Session, book: Book) -> None:
     elif session.open:
         drive = calls_drive(session)
         if not drive.moved:
-            park(session, until=drive.until, asked=drive.asked, elsewhere=drive.elsewhere)
+            park(session, until=drive.until, asked=drive.asked, elsewhere=drive.elsewhere, outside=drive.outside)
     elif session.status == Status.CANCELLING:
         task_cancelled(session)
     elif session.status != Status.RUNNING:

@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 
 from core.boundaries import Boundary, Position, cross
 from core.clock import ClockTimestamp
+from tasks_app.external import EXTERNAL_HOLDER
 from tasks_app.losses import RAN_OUT, Loss, lease_lose
 from tasks_app.models import Status, Task, WaitKind
 from tasks_app.parents import awaits, parent_wake
@@ -58,11 +59,19 @@ def tasks_due() -> QuerySet[Task]:
 def leases_ran_out() -> int:
     """Declare lost what ran out; returns how many. Call it only with the right to judge by time (Sweeper)."""
     over = Task.objects.filter(lease_nonce__isnull=False, lease_until__lte=ClockTimestamp()).order_by("lease_until")
-    tokens = [(pk, nonce) for pk, nonce in over.values_list("pk", "lease_nonce")[:BATCH] if nonce]
+    held = [row for row in over.values_list("pk", "lease_nonce", "lease_holder")[:BATCH] if row[1]]
     return sum(
-        lease_lose(task=pk, nonce=nonce, loss=Loss(seen=RAN_OUT), actor=ACTOR, only_if_ran_out=True)
-        for pk, nonce in tokens
+        lease_lose(task=pk, nonce=nonce, loss=_loss(holder), actor=ACTOR, only_if_ran_out=True)
+        for pk, nonce, holder in held
+        if nonce
     )
+
+
+def _loss(holder: str) -> Loss:
+    """Nobody renews the lease of an agent outside: that it ran out says that no report came, not that a worker died."""
+    if holder.startswith(EXTERNAL_HOLDER):
+        return Loss(seen="no report from outside by the deadline", counted=False)
+    return Loss(seen=RAN_OUT)
 
 
 def parents_wake() -> int:

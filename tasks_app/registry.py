@@ -13,8 +13,9 @@ from core.errors import InvalidInput
 from tasks_app.contracts import Contract
 from tasks_app.criteria import Criterion
 from tasks_app.decisions import Decision
+from tasks_app.external import external_decide, outside_only
 from tasks_app.sandbox.problems import sandbox_problem
-from tasks_app.status import EffectClass
+from tasks_app.status import EXTERNAL_VERSION, EffectClass
 
 if TYPE_CHECKING:
     from tasks_app.view import TaskView
@@ -95,8 +96,23 @@ def tool(
     return register
 
 
+def outside_tool(name: str, *, version: int = 1, arguments: type[BaseModel], **more: Any) -> Contract:
+    """Declare a tool that only agents outside of Handrail execute, through the gate; a worker refuses to run it."""
+    contract = Contract(
+        name=name,
+        version=version,
+        arguments=arguments,
+        effect_class=EffectClass.OPAQUE,
+        execute=outside_only,
+        **more,
+    )
+    return tool_register(contract)
+
+
 def agent_register(new: Agent) -> Agent:
-    """Add an agent. Raises InvalidInput where name and version are taken by other code."""
+    """Add an agent. Raises InvalidInput where name and version are taken by other code, or there is no such version."""
+    if new.version <= EXTERNAL_VERSION:
+        raise InvalidInput(f"Agent {new.name!r}: versions begin with 1.")
     return _once(_agents, (new.name, new.version), new)
 
 
@@ -127,7 +143,12 @@ def _once[T](table: dict[tuple[str, int], T], key: tuple[str, int], new: T) -> T
 
 
 def agent_find(name: str, version: int) -> Agent | None:
-    """Return the code that may run a task of that agent version: the newest that carries it."""
+    """Return the code that may run a task of that agent version: the newest that carries it.
+
+    Every process tends to the tasks of agents that run outside of Handrail.
+    """
+    if version == EXTERNAL_VERSION:
+        return Agent(name=name, version=version, decide=external_decide)
     able = [a for (n, _), a in _agents.items() if n == name and a.carries(version)]
     return max(able, key=lambda a: a.version, default=None)
 

@@ -60,6 +60,7 @@ class CallFacts:
     look_first: bool = False
     carried: bool = True
     stopped: bool = False
+    external: bool = False  # its agent executes it: no worker ever sends it
 
     @property
     def may_send(self) -> bool:
@@ -106,6 +107,8 @@ def _intended(call: CallFacts) -> Move:
 def _send(call: CallFacts, *, rule: str, reason: str) -> Move:
     if not call.carried:
         return Move(do=Do.VOID, rule=rule, reason="The contract version it was intended under is gone.")
+    if call.external:
+        return Move(do=Do.PARK, rule=rule, reason="Its agent runs outside and executes it: no worker sends it.")
     if not call.may_send:
         return Move(do=Do.PARK, rule=rule, reason="No attempt is made while the task is paused or stopped.")
     return Move(do=Do.SEND, rule=rule, reason=reason)
@@ -131,6 +134,8 @@ def _ok(call: CallFacts, now: datetime) -> Move:
 
 def _attempted(call: CallFacts, now: datetime) -> Move:
     rule = "E06" if call.state == CallState.UNKNOWN else "E02"
+    if call.external:
+        return _external(call, now, rule)
     if call.effect_class == EffectClass.NONE:
         return _without_effect(call, now, rule)
     if not call.carried:
@@ -144,6 +149,15 @@ def _attempted(call: CallFacts, now: datetime) -> Move:
             return Move(
                 do=Do.DOUBT, rule=rule, reason="Attempted, outcome unknown, and nothing outside can be looked up."
             )
+
+
+def _external(call: CallFacts, now: datetime, rule: str) -> Move:
+    """Its agent may still report until the deadline + lag; afterwards nobody can tell."""
+    latest = call.deadline + timedelta(seconds=call.lag) if call.deadline else now
+    if call.state == CallState.ATTEMPTED and now < latest:
+        return Move(do=Do.WAIT, rule=rule, reason="The agent outside may still report.", until=latest)
+    said = "The agent outside cannot tell" if call.state == CallState.UNKNOWN else "The agent outside has not reported"
+    return Move(do=Do.DOUBT, rule=rule, reason=f"{said} whether it took effect.")
 
 
 def _without_effect(call: CallFacts, now: datetime, rule: str) -> Move:

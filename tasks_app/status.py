@@ -22,6 +22,9 @@ class Status(StrEnum):
 TERMINAL = frozenset({Status.COMPLETED, Status.FAILED, Status.CANCELLED})
 
 
+EXTERNAL_VERSION = 0  # of an agent that runs outside of Handrail and executes its calls itself
+
+
 class WaitKind(StrEnum):
     """What a waiting task waits for."""
 
@@ -34,6 +37,7 @@ class WaitKind(StrEnum):
     LOOK_UP = "look_up"
     STOP = "stop"
     WORK = "work"  # long work by start / poll, between two polls
+    OUTSIDE = "outside"  # the agent runs outside of Handrail: it acts next
 
 
 class CallState(StrEnum):

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
-from approvals_app.changes import call_approved, call_closed, task_wakes
+from approvals_app.changes import call_approved, call_closed, task_approved, task_wakes
 from approvals_app.deciders import counted
 from approvals_app.hasty import is_hasty
 from approvals_app.models import ApprovalAnswer, ApprovalRequest, ApprovalView
@@ -56,10 +56,16 @@ def answer_record(post: Post) -> tuple[int | None, bool]:
         stream=post.task.pk,
         events=events,
         actor=f"person:{post.user.get_username()}",
-        task=task_wakes(post.task.status) if decides else None,
+        task=_task_change(post) if decides else None,
         calls=[closed if denied else call_approved(request.name)] if decides else [],
     )
     return done.head_seq, decides
+
+
+def _task_change(post: Post) -> dict[str, Any]:
+    if post.decision == Answer.APPROVED:
+        return task_approved(post.task, post.request.name)
+    return task_wakes(post.task.status)
 
 
 def _keep(post: Post) -> None:

@@ -460,7 +460,7 @@ class WaitStarted(Event):
     """The task waits: no worker and no message is held meanwhile."""
 
     KIND: ClassVar[str] = "wait.started"
-    kind: str  # timer, signal, child, approval, limit, worker_version, look_up, stop, work
+    kind: str  # timer, signal, child, approval, limit, worker_version, look_up, stop, work, outside
     step: int
     name: str | None = None  # of the wait as the agent calls it
     on: Any = None  # signal name, child task, call names, limit

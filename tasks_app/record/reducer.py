@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from tasks_app.record.reducing_calls import CALLS, Calls, Fact
-from tasks_app.status import OPEN, CallState, Status
+from tasks_app.status import EXTERNAL_VERSION, OPEN, CallState, Status
 
 Json = dict[str, Any]
 KEEP_STATUS = frozenset({Status.PAUSED, Status.CANCELLING})  # what a claim, a loss or a release leaves as it is
@@ -212,7 +212,11 @@ def _doubt_over(state: State) -> None:
 
 
 def _answered(state: State, fact: Fact) -> None:
-    if state.status == Status.WAITING:
+    if state.status != Status.WAITING:
+        return
+    if fact.data.get("decision") == "approved" and state.task["agent_version"] == EXTERNAL_VERSION:
+        state.task["wait"] = {"kind": "outside", "on": [fact.data["name"]]}  # its agent acts next, no worker
+    else:
         state.task |= {"status": Status.QUEUED, "wait": None}
 
 

@@ -91,7 +91,7 @@ def _commit_calls(session: Session, decided: Decided, intended: list[Intended]) 
     if not attempting:
         cross(Boundary.INTENDED, Position.AFTER, task=session.lease.task, epoch=session.lease.token.epoch)
     if asks:
-        asked_cross(session)
+        asked_cross(session.lease.task, session.lease.token.epoch)
     return _ready(session, intended, starts if attempting else [], anchor)
 
 

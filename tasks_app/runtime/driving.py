@@ -25,6 +25,8 @@ from tasks_app.runtime.running import Ready, calls_run, outcome_record, ready_ma
 from tasks_app.runtime.session import Session
 from tasks_app.status import CallState
 
+ACTS_NEXT = frozenset({CallState.INTENDED, CallState.APPROVED})  # what an agent outside may begin
+
 
 @dataclass(slots=True)
 class Drive:
@@ -34,6 +36,7 @@ class Drive:
     until: datetime | None = None
     asked: bool = False
     elsewhere: bool = False  # another live worker carries what this one does not
+    outside: bool = False  # its agent, which runs outside, acts next
     ready: list[Ready] = field(default_factory=list)
 
     def wait(self, until: datetime | None) -> None:
@@ -90,6 +93,7 @@ def _one(session: Session, drive: Drive, row: Call, now: datetime) -> None:
             drive.wait(move.until)
         case Do.PARK:
             drive.asked = drive.asked or row.state == CallState.ASKED
+            drive.outside = drive.outside or (facts.external and row.state in ACTS_NEXT)
 
 
 def _note_takeover(session: Session, row: Call, move: Move, now: datetime) -> None:

@@ -77,10 +77,14 @@ def _stay(session: Session, otherwise: Status) -> dict[str, Any]:
     return {} if session.status in {Status.PAUSED, Status.CANCELLING} else {"status": otherwise}
 
 
-def park(session: Session, *, until: datetime | None, asked: bool, elsewhere: bool = False) -> bool:
+def park(
+    session: Session, *, until: datetime | None, asked: bool, elsewhere: bool = False, outside: bool = False
+) -> bool:
     """Let go of a task whose open calls wait: for a person, a time, a limit, a stop to be lifted, another worker."""
     doubt = any(row.state == CallState.IN_DOUBT for row in session.open.values())
     wait, wake_at = _waiting_for(session, until, asked, elsewhere)
+    if outside and until is None and session.status == Status.RUNNING:
+        wait, wake_at = {"kind": WaitKind.OUTSIDE, "on": sorted(session.open)}, None
     status = Status.IN_DOUBT if doubt and wake_at is None else Status.WAITING
     # Paused or cancelling, and nothing to look at: it waits for nothing of its own.
     idle = session.status != Status.RUNNING and wake_at is None and not doubt

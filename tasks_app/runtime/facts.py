@@ -4,10 +4,12 @@ from tasks_app.contracts import Contract
 from tasks_app.models import Call
 from tasks_app.resume import CallFacts
 from tasks_app.runtime.session import Session
-from tasks_app.status import CallState, EffectClass, Status, weaker
+from tasks_app.status import EXTERNAL_VERSION, CallState, EffectClass, Status, weaker
 
 
-def facts_of(row: Call, contract: Contract | None, *, status: Status, stopped: bool, carried: bool) -> CallFacts:
+def facts_of(
+    row: Call, contract: Contract | None, *, status: Status, stopped: bool, carried: bool, external: bool = False
+) -> CallFacts:
     """Return the facts of a call. ``contract`` is the code that carries its version here, or None."""
     recorded = EffectClass(row.effect_class)
     if contract is None:
@@ -20,6 +22,7 @@ def facts_of(row: Call, contract: Contract | None, *, status: Status, stopped: b
             attempts=row.attempts,
             deadline=row.deadline,
             maybe_applied=row.maybe_applied,
+            external=external,
         )
     return CallFacts(
         state=CallState(row.state),
@@ -40,9 +43,12 @@ def facts_of(row: Call, contract: Contract | None, *, status: Status, stopped: b
         look_first=row.look_first,
         carried=carried,
         stopped=stopped,
+        external=external,
     )
 
 
 def call_facts(session: Session, row: Call, contract: Contract | None) -> CallFacts:
     """Return the facts of one of this slice's open calls."""
-    return facts_of(row, contract, status=session.status, stopped=bool(session.stopped), carried=contract is not None)
+    external = session.task.agent_version == EXTERNAL_VERSION
+    stopped, carried = bool(session.stopped), contract is not None
+    return facts_of(row, contract, status=session.status, stopped=stopped, carried=carried, external=external)

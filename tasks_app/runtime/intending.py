@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 from tasks_app import registry
 from tasks_app.contracts import Contract
 from tasks_app.decisions import Call as CallDecision
+from tasks_app.external import external_contract
 from tasks_app.gate import Assessment, gate
 from tasks_app.models import Call, Task
 from tasks_app.record.append import CallChange, Seq
@@ -21,7 +22,7 @@ from tasks_app.record.stored import masker
 from tasks_app.runtime.acting import seen_act
 from tasks_app.sandbox.levels import refusal_of
 from tasks_app.sandbox.spec import Wanted
-from tasks_app.status import CallState, EffectClass
+from tasks_app.status import EXTERNAL_VERSION, CallState, EffectClass
 
 NAME_LENGTH = 120
 
@@ -109,6 +110,8 @@ def call_intend(
     if contract is None:
         known = ", ".join(tool.name for tool in registry.tools()) or "none"
         raise CannotIntend("unknown-tool", f"No tool {decided.tool!r} here. Known: {known}.", name=decided.name)
+    if task.agent_version == EXTERNAL_VERSION:
+        contract = external_contract(contract)
     if not isinstance(decided.name, str) or not 0 < len(decided.name) <= NAME_LENGTH or not decided.name.isprintable():
         reason = f"A name is 1 to {NAME_LENGTH} printable characters."
         raise CannotIntend("bad-name", reason, name=str(decided.name)[:NAME_LENGTH])

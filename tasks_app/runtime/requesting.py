@@ -1,6 +1,7 @@
 """Asking for approvals: with the intention, or later where too many were open (A01)."""
 
 from collections.abc import Sequence
+from uuid import UUID
 
 from core.boundaries import Boundary, Position, cross
 from tasks_app.gate import ASK_LATER, gate
@@ -60,13 +61,13 @@ def request_commit(session: Session, row: Call, recorded: RecordedCall) -> bool:
             return True  # somebody else appended: think again
         session.stopped = stale.refusal
         return False
-    asked_cross(session)
+    asked_cross(session.lease.task, session.lease.token.epoch)
     return True
 
 
-def asked_cross(session: Session) -> None:
+def asked_cross(task: UUID, epoch: int | None) -> None:
     """Cross A01: asked for, and nobody has been told."""
-    cross(Boundary.APPROVAL_ASKED, Position.AFTER, task=session.lease.task, epoch=session.lease.token.epoch)
+    cross(Boundary.APPROVAL_ASKED, Position.AFTER, task=task, epoch=epoch)
 
 
 def _answered(name: str, events: Sequence[Event]) -> list[CallChange]:

@@ -14,7 +14,7 @@ from tasks_app.runtime.facts import facts_of
 from tasks_app.runtime.recorded import data_whole
 from tasks_app.runtime.view_make import budget_left
 from tasks_app.selectors.past import past_of
-from tasks_app.status import OPEN, TERMINAL, CallState, Status
+from tasks_app.status import EXTERNAL_VERSION, OPEN, TERMINAL, CallState, Status
 
 STILL_PENDING = {"approval.answered", "approval.escalated", "approval.overdue"}
 UNUSED = {"approval.requested": "pending", "approval.decided": "approved"}
@@ -80,7 +80,9 @@ def call_move(task: Task, call: Call, now: datetime, *, stopped: bool) -> Move:
     kept = {Status.PAUSED, Status.CANCELLING}
     status = Status(task.status) if task.status in kept else Status.RUNNING
     carried = contract is not None or tool_is_carried(call.tool, call.contract_version)
-    return decide(facts_of(call, contract, status=status, stopped=stopped, carried=carried), now)
+    external = task.agent_version == EXTERNAL_VERSION
+    facts = facts_of(call, contract, status=status, stopped=stopped, carried=carried, external=external)
+    return decide(facts, now)
 
 
 def _stops(task: Task) -> list[StopSwitch]:

@@ -16,6 +16,8 @@ from tasks_app.services import intake
 from tasks_app.services.command import crossing
 from tasks_app.services.create import task_insert
 from tasks_app.services.requests import Answer, request_of, request_once
+from tasks_app.services.steer import refuse
+from tasks_app.status import EXTERNAL_VERSION
 
 
 def task_copy(
@@ -32,11 +34,13 @@ def task_copy(
 
     ``copied_from`` holds the state, the settled calls with their answers, ended waits and children up to there: the
     copy reads them and does not run them again. What it runs afterwards are its own calls, keys and approvals.
-    Raises NotFound, InvalidInput (no checkpoint of that step), RequestKeyReused.
+    Raises NotFound, InvalidInput (no checkpoint of that step), RequestKeyReused, NotNow (its agent runs outside).
     """
     source = Task.objects.filter(workspace=workspace, pk=task).first()
     if source is None:
         raise NotFound
+    if source.agent_version == EXTERNAL_VERSION:
+        raise refuse(source, "copied", instead="Its agent runs outside of Handrail and opens its own tasks.")
     seq, step = _checkpoint(source, step)
     body = {"copy": [str(task), step, title, owner.pk]}
     request = request_of(workspace=workspace, actor=actor, key=request_key, body=body) if request_key else None

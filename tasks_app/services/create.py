@@ -117,6 +117,16 @@ def task_insert(row: Task, *, actor: str, copied_from: dict[str, Any] | None = N
 
     A spawn calls this in the transaction of ``child.spawned`` (W03).
     """
+    created = task_created(row, copied_from=copied_from)
+    row.save(force_insert=True)
+    with span("task.create", task=row.id, agent=row.agent, actor=actor):
+        done = append(stream=row.id, events=[created], actor=actor, task={"wake_at": After(0)})
+    announce(task=row.id, workspace=row.workspace_id, seq=done.head_seq, due=True)
+    return row
+
+
+def task_created(row: Task, *, copied_from: dict[str, Any] | None = None) -> TaskCreated:
+    """Return the first event of a prepared task; the row takes over the stored form of its intent."""
     created = TaskCreated(
         workspace=str(row.workspace_id),
         owner=row.owner.get_username(),
@@ -132,8 +142,4 @@ def task_insert(row: Task, *, actor: str, copied_from: dict[str, Any] | None = N
         copied_from=copied_from,
     )
     row.intent = event_stored(created).intent  # the append keeps the masked original of what had to be altered
-    row.save(force_insert=True)
-    with span("task.create", task=row.id, agent=row.agent, actor=actor):
-        done = append(stream=row.id, events=[created], actor=actor, task={"wake_at": After(0)})
-    announce(task=row.id, workspace=row.workspace_id, seq=done.head_seq, due=True)
-    return row
+    return created

@@ -10,7 +10,7 @@ from tasks_app.record.events import After, TaskMoved, TaskPaused, TaskResumed
 from tasks_app.registry import agent_find, agents
 from tasks_app.services import intake
 from tasks_app.services.command import Command, command
-from tasks_app.status import TERMINAL, Status
+from tasks_app.status import EXTERNAL_VERSION, TERMINAL, Status
 
 PAUSABLE = frozenset({Status.QUEUED, Status.RUNNING, Status.WAITING, Status.IN_DOUBT})
 GOING = frozenset({Status.QUEUED, Status.RUNNING, Status.WAITING})
@@ -107,6 +107,8 @@ def _move(here: Command, to_version: int, reason: str) -> None:
     task = here.task
     if task.status in TERMINAL:
         raise refuse(task, "moved", instead=_instead(task))
+    if EXTERNAL_VERSION in {task.agent_version, to_version}:
+        raise refuse(task, "moved", instead="An agent outside of Handrail has no other version here.")
     if agent_find(task.agent, to_version) is None:
         known = sorted(one.version for one in agents() if one.name == task.agent)
         raise intake.field_error("to_version", f"{task.agent!r} has no version {to_version} here; known: {known}.")

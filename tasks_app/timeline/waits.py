@@ -34,6 +34,8 @@ def _of_kind(kind: str, wait: Mapping[str, Any], on: Any) -> Line:
             return line("look-up of ", names(on))
         case "work":
             return line("outside work of ", names(on))
+        case "outside":
+            return line("its agent, outside: ", names(on)) if on else line("its agent, outside")
         case "worker_version":
             wanted = on if isinstance(on, Mapping) else {}
             return line("a worker that carries ", names(f"{wanted['agent']} {wanted['version']}" if wanted else on))
