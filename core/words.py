@@ -43,6 +43,7 @@ _WAITING = {
     "look_up": Word("lookup", "Checking outcome", "unknown"),
     "stop": Word("stopped", "Waiting: a stop switch is set", "person"),
     "work": Word("timer", "Waiting for outside work", "busy"),
+    "outside": Word("timer", "Waiting for its agent, outside", "idle"),
 }
 _CALL = {
     "intended": Word("queued", "Planned", "idle"),

@@ -29,6 +29,7 @@ _WAITS = {
     "look_up": "the time to look up",
     "stop": "a stop to be lifted:",
     "work": "outside work:",
+    "outside": "its agent, outside:",
 }
 _DOES = {
     "call": "calls",
