@@ -14,6 +14,7 @@ from approvals_app.words import decided_sentence, effect_sentence, taken_sentenc
 from core.moments import absolute, duration
 from core.principal import Principal
 from tasks_app.models import Call
+from tasks_app.status import EXTERNAL_VERSION
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,10 +76,15 @@ _IF_DENIED = (
 def _if_approved(request: ApprovalRequest) -> str:
     people = f"{request.quorum} people of {request.group} must approve. " if request.quorum > 1 else ""
     return (
-        f"{people}The call runs once, with exactly these arguments, as soon as a worker takes the task. "
+        f"{people}The call runs once, with exactly these arguments, as soon as {_runs(request)}. "
         f"If it has not begun {duration(request.run_within)} after your answer, "
         "it is too old and has to be asked again."
     )
+
+
+def _runs(request: ApprovalRequest) -> str:
+    outside = request.task.agent_version == EXTERNAL_VERSION
+    return "its agent, which runs outside, uses the approval" if outside else "a worker takes the task"
 
 
 def _if_silent(request: ApprovalRequest) -> str:

@@ -80,9 +80,12 @@ def _keep(post: Post) -> None:
         "opened_at": opened,
         "hasty": is_hasty(size=post.request.size, opened=opened, answered=post.now, via=post.via),
     }
-    # The request's lock is held: nobody else writes an answer to it meanwhile.
-    if not ApprovalAnswer.objects.filter(request=post.request, user=post.user).update(**given):
-        ApprovalAnswer.objects.create(request=post.request, user=post.user, **given)
+    ApprovalAnswer.objects.bulk_create(
+        [ApprovalAnswer(request=post.request, user=post.user, **given)],
+        update_conflicts=True,
+        unique_fields=["request", "user"],
+        update_fields=list(given),
+    )
 
 
 def _so_far(post: Post) -> int:

@@ -11,10 +11,11 @@ from tasks_app.models import Task
 
 def approval_lock(approval: UUID) -> tuple[Task, ApprovalRequest, datetime]:
     """Lock a task and its approval; return both and the database's time. Raises NotFound."""
-    task_id = ApprovalRequest.objects.filter(pk=approval).values_list("task_id", flat=True).first()
-    if task_id is None:
+    # Who owns it is read with it: only the task's row is locked, and the owner is not changed by deciding.
+    tasks = Task.objects.select_for_update(of=("self",)).select_related("owner")
+    task = tasks.filter(approvals=approval).first()
+    if task is None:
         raise NotFound("There is no such approval here, or you may not see it.")
-    task = Task.objects.select_for_update().get(pk=task_id)
     request = ApprovalRequest.objects.select_for_update().get(pk=approval)
     return task, request, database_now()
 
