@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tasks_app.contracts import Answer, CallContext, Contract, Refused
 from tasks_app.decisions import Decision, complete, fail, wait_for_signal
+from tasks_app.sandbox.spec import Wanted
 from tasks_app.status import EffectClass
 
 if TYPE_CHECKING:
@@ -21,7 +22,8 @@ OUTSIDE, FINISHED = "outside", "gate.finished"  # the wait that stands as long a
 
 def external_contract(contract: Contract) -> Contract:
     """Return the contract as it holds for a call that is sent from outside: we see nothing of how it is sent."""
-    return replace(contract, effect_class=EffectClass.OPAQUE)
+    reason = "Its agent executes it, outside."
+    return replace(contract, effect_class=EffectClass.OPAQUE, sandbox=Wanted.NONE, sandbox_reason=reason)
 
 
 def outside_only(arguments: Any, context: CallContext) -> Answer:

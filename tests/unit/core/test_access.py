@@ -17,6 +17,7 @@ TABLE = {
     Right.TASKS_SETTLE: ". o a e m .",
     Right.STOPS_SET: ". o a e m .",
     Right.WORKERS_DRAIN: ". o . e m .",
+    Right.GATE_USE: ". o . e m .",
     Right.APPROVALS_DECIDE: ". . a . m .",
     Right.RECORD_EXPORT: ". . . e m u",
     Right.AUDIT_READ: ". . . e m u",
