@@ -253,7 +253,7 @@ def every_passage(workload: str, klass: Klass, passages: Sequence[Seen]) -> Iter
         last[at] = max(last.get(at, 0), seen.nth)
     for (boundary, position, call), most in last.items():
         for hit in sorted({1, most}):
-            for where in _positions_of(boundary, position):
+            for where in positions_of(boundary, position):
                 place = (boundary, where)
                 yield Cell(
                     row=boundary,
@@ -268,7 +268,8 @@ def every_passage(workload: str, klass: Klass, passages: Sequence[Seen]) -> Iter
                 )
 
 
-def _positions_of(boundary: str, position: str) -> tuple[str, ...]:
+def positions_of(boundary: str, position: str) -> tuple[str, ...]:
+    """Return a passage's position, and where it is before a commit the two that are made within it."""
     made = position == Position.BEFORE and Position.COMMIT_KEPT in BY_ID[boundary].positions
     return (position, *(str(one) for one in COMMIT[1:3])) if made else (position,)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chaos_app.drills.catalogue import BY_NAME
-from chaos_app.drills.cells import Cell, Discovered, Seen, cells, slug
+from chaos_app.drills.cells import Cell, Discovered, cells, positions_of, slug
 from chaos_app.drills.names import Fault, Klass
 from chaos_app.drills.rows import BY_ID
 
@@ -115,7 +115,7 @@ def soak(kills: int, seed: int, discovered: Discovered) -> Iterable[Cell]:
     )
     for number in range(kills):
         name, klass, seen = draw.choice(places)
-        position = _drawn(draw, seen)
+        position = draw.choice(positions_of(seen.boundary, seen.position))
         yield Cell(
             row=seen.boundary,
             position=position,
@@ -127,7 +127,3 @@ def soak(kills: int, seed: int, discovered: Discovered) -> Iterable[Cell]:
             hit=seen.nth,
             suite=f"soak-{number + 1}",
         )
-
-
-def _drawn(draw: random.Random, seen: Seen) -> str:
-    return seen.position if seen.position != "before" else draw.choice(["before", "commit-kept", "commit-dropped"])

@@ -4,7 +4,7 @@ from chaos_app.drills.cells import Seen, cells
 from chaos_app.drills.discover import steady, unsteady
 from chaos_app.drills.left_out import left_out
 from chaos_app.drills.names import Fault, Klass
-from chaos_app.drills.options import Options, needed
+from chaos_app.drills.options import Options, needed, soak
 
 KEY = ("act", Klass.KEYED)
 ALWAYS = Seen(boundary="C01", position="before", nth=1)
@@ -41,3 +41,9 @@ def test_of_named_cells_only_what_may_play_them_is_discovered() -> None:
     assert needed(Options()) is None
     assert {name for name, _ in needed(Options(suite="soak")) or ()} == {"act", "asked", "chain"}
     assert needed(Options(cells=("D02.before.keyed.kill",), faults=("kill",))) is None
+
+
+def test_a_soak_dies_within_a_commit_only_where_there_is_one() -> None:
+    seen = (Seen(boundary="A03", position="before"), Seen(boundary="C01", position="before"))
+    drawn = {(cell.row, cell.position) for cell in soak(200, 7, {("act", Klass.KEYED): seen})}
+    assert drawn == {("A03", "before"), ("C01", "before"), ("C01", "commit-kept"), ("C01", "commit-dropped")}
