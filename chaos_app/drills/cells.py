@@ -105,7 +105,9 @@ class Cell:
     @property
     def allowed(self) -> Ends:
         """How it may end."""
-        return allowed(row=self.row, position=self.position, klass=self.klass, fault=self.fault, workload=self.workload)
+        form = {"row": self.row, "position": self.position, "klass": self.klass, "fault": self.fault}
+        beside = self.call not in {None, DRILLED}
+        return allowed(**form, workload=self.workload, beside=beside)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,9 +132,11 @@ def slug(fault: Fault) -> str:
     return fault.name.lower().replace("_", "-")
 
 
-def allowed(*, row: str, klass: Klass, fault: Fault, workload: str, position: str = "") -> Ends:
-    """Return the ends that the table allows for a case."""
+def allowed(*, row: str, klass: Klass, fault: Fault, workload: str, position: str = "", beside: bool = False) -> Ends:
+    """Return the ends that the table allows for a case. ``beside``: the place is another call's."""
     ends = set(BY_ID[row].ends(klass))
+    if beside and klass == Klass.OPAQUE:
+        ends |= EITHER  # that call has a class of its own
     if klass == Klass.OPAQUE and row in AFTER_ATTEMPT and fault not in KILLS | {Fault.ZOMBIE}:
         ends |= EITHER  # a milder fault may pass without an unknown outcome
     if (row, position) in RECORDED:

@@ -53,7 +53,14 @@ def judge(evidence: Evidence) -> Judgement:
     broken = [*_safety(evidence, told), *limbo(evidence, told)]
     verdict, cause = _verdict(evidence, told, broken)
     cell, took = evidence.cell, times(evidence, told)
-    ends = allowed(row=cell.row, position=cell.position, klass=cell.klass, fault=cell.fault, workload=cell.workload)
+    ends = allowed(
+        row=cell.row,
+        position=cell.position,
+        klass=cell.klass,
+        fault=cell.fault,
+        workload=cell.workload,
+        beside=bool(evidence.faults) and evidence.faults[0].call not in {None, evidence.expected.drilled},
+    )
     if verdict not in ends and verdict in {Verdict.BLOCKED, Verdict.NONE, Verdict.ONCE}:
         cause = f"{cause} Here only this is allowed: {', '.join(sorted(ends))} ({BY_ID[cell.row].resume})."
     return Judgement(

@@ -64,3 +64,10 @@ def test_a_place_that_no_workload_passes_is_left_out_with_its_reason():
     reasons = {(one.row, one.reason) for one in left_out({("act", Klass.KEYED): SEEN})}
     assert ("D02", "No workload of this class passes the place.") in reasons
     assert all(one.reason for one in left_out())
+
+
+def test_a_death_at_another_call_than_the_drilled_is_not_held_to_the_drilled_one_s_class():
+    form = {"row": "E02", "klass": Klass.OPAQUE, "fault": Fault.KILL, "workload": "act"}
+    assert allowed(**form) == {Verdict.BLOCKED}
+    assert allowed(**form, beside=True) == {Verdict.BLOCKED, Verdict.ONCE}
+    assert allowed(**form | {"klass": Klass.KEYED}, beside=True) == {Verdict.ONCE}
