@@ -287,6 +287,7 @@ HANDRAIL_FINDERS = [
     "approvals_app.services.expire.approvals_void_changed",
     "approvals_app.services.caps.capped_wake",
     "approvals_app.notify.services.duty.notify_duty",
+    "approvals_app.notify.services.forget.deliveries_forget",
     "chaos_app.services.collect.drills_collect",
     "chaos_app.services.slots.slots_fire",
 ]

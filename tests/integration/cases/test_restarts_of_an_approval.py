@@ -1,26 +1,31 @@
-"""All processes are killed and started again between every two steps of an approval's life."""
+"""All processes, the web process too, are killed and started again between every two steps of an approval's life."""
 
 import os
 import signal
 from contextlib import ExitStack, suppress
+from pathlib import Path
 from subprocess import Popen
+from typing import Any
 
+import httpx
 import pytest
 from django.contrib.auth.models import User
 
 from approvals_app.models import ApprovalRequest
 from approvals_app.policy import Demand
-from approvals_app.selectors.card import approval_card
-from approvals_app.services.decide import approval_decide
 from approvals_app.services.policy import rule_write
-from approvals_app.status import Answer, Outcome, Via
+from approvals_app.status import Outcome
 from chaos_app.world.client import WorldClient
-from core.access import Role
+from core.access import Right, Role
+from tasks_app.services.access import token_create
 from tests.crew import Crew, kinds, wait_kind, wait_status
-from tests.people import person, principal_of
+from tests.people import person
 from tests.processes import descendants, wait_for
+from tests.serving import WebServer
 
+# What a card says that no decision changes.
 SAME = (
+    "id",
     "digest",
     "line",
     "decide_by",
@@ -29,68 +34,89 @@ SAME = (
     "group",
     "rule",
     "rule_version",
-    "policy",
-    "run_within",
+    "arguments",
+    "agent_reason",
+    "if_approved",
+    "if_denied",
 )
 
 
-def kill_all(*processes: Popen[bytes]) -> None:
-    """Kill them and all that they have started."""
-    everyone = [pid for process in processes for pid in [process.pid, *descendants(process.pid)]]
-    for pid in everyone:
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-    for process in processes:
-        process.wait(30)
+class Everything:
+    """A worker, a sweeper and a web process that live and die together; the web process keeps its address."""
+
+    def __init__(self, crew: Crew, folder: Path) -> None:
+        self.crew = crew
+        self.web = WebServer(crew.environment, folder)
+        self.running: list[Popen[bytes]] = []
+
+    def start(self) -> None:
+        self.web.start()
+        assert self.web.process is not None
+        self.running = [self.crew.worker("w"), self.crew.sweeper(), self.web.process]
+
+    def kill(self) -> None:
+        """Kill them and all that they have started."""
+        for pid in [pid for process in self.running for pid in [process.pid, *descendants(process.pid)]]:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        for process in self.running:
+            process.wait(30)
+
+    def person(self, user: User) -> httpx.Client:
+        """Return a person's way in: a token of their own."""
+        scopes = [Right.APPROVALS_READ, Right.APPROVALS_DECIDE]
+        _, secret = token_create(
+            workspace=self.crew.people.workspace, user=user, name="desk", scopes=scopes, days=1, actor="system"
+        )
+        address = f"{self.web.address}/api/v1/approvals/"
+        return httpx.Client(base_url=address, headers={"Authorization": f"Bearer {secret}"}, timeout=30)
 
 
-@pytest.mark.timeout(500)
+@pytest.mark.timeout(580)
 def test_the_card_and_its_deadlines_outlive_every_process_and_the_effect_is_there_once(
-    crew: Crew, client: WorldClient
+    crew: Crew, client: WorldClient, tmp_path: Path
 ) -> None:
-    silas, third = crew.people.silas, person("ines", crew.people.workspace, Role.APPROVER)
+    ines = person("ines", crew.people.workspace, Role.APPROVER)
     demand = Demand(outcome=Outcome.ASK, quorum=2)
     rule_write(workspace=crew.people.workspace, name="two", condition="true", demand=demand, actor="person:rhea")
+    everything = Everything(crew, tmp_path)
+    silas, third = everything.person(crew.people.silas), everything.person(ines)
 
-    def answer(user: User) -> None:
-        request = ApprovalRequest.objects.get()
-        principal = principal_of(user, crew.people.workspace)
-        approval_decide(
-            approval=request.pk,
-            principal=principal,
-            decision=Answer.APPROVED,
-            reason="",
-            digest=request.digest,
-            via=Via.COMMAND,
-        )
+    def card() -> dict[str, Any]:
+        shown = silas.get(str(ApprovalRequest.objects.get().pk)).raise_for_status().json()
+        return {name: shown[name] for name in SAME}
 
-    def card() -> dict[str, object]:
-        request = ApprovalRequest.objects.get()
-        shown = approval_card(request=request, principal=principal_of(silas, crew.people.workspace))
-        return {name: getattr(request, name) for name in SAME} | {"arguments": shown.arguments, "reason": shown.reason}
+    def approve(who: httpx.Client) -> None:
+        body = {"decision": "approved", "digest": card()["digest"], "reason": ""}
+        who.post(f"{ApprovalRequest.objects.get().pk}/decide", json=body).raise_for_status()
 
     task = crew.task("publish_one", title="restart")
-    with ExitStack() as stack:
+    with everything.web.listener, ExitStack() as stack, silas, third:
         crew.stack = stack
-        running = [crew.worker("w"), crew.sweeper()]
+        stack.callback(everything.web.stop)
+        everything.start()
         wait_kind(task, "approval.requested")
-        kill_all(*running)  # asked, perhaps not parked
         before = card()
-        running = [crew.worker("w"), crew.sweeper()]
+        everything.kill()  # asked, perhaps not parked
+        everything.start()
         wait_status(task, "waiting")
-        kill_all(*running)  # parked
         assert card() == before
-        answer(silas)  # one of two, while nothing runs
-        running = [crew.worker("w"), crew.sweeper()]
+        everything.kill()  # parked
+        everything.start()
         assert card() == before
-        kill_all(*running)
-        answer(third)  # decided, and nobody is there to be woken
+        approve(silas)  # one of two
+        everything.kill()
+        everything.start()
+        assert card() == before
         assert kinds(task.pk).count("call.attempted") == 0
-        running = [crew.worker("w"), crew.sweeper()]
+        approve(third)
+        everything.kill()  # decided, perhaps attempted
+        everything.start()
         wait_kind(task, "call.attempted")
-        kill_all(*running)  # used, and perhaps sent
-        running = [crew.worker("w"), crew.sweeper()]
-        wait_status(task, "completed", seconds=90)
+        everything.kill()  # used, and perhaps sent
+        everything.start()
+        assert card() == before
+        wait_status(task, "completed", seconds=120)
         wait_for(lambda: ApprovalRequest.objects.get().status == "consumed", what="the approval to be used")
     told = kinds(task.pk)
     counts = [told.count(kind) for kind in ("approval.requested", "approval.decided", "approval.consumed")]

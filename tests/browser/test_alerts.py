@@ -1,0 +1,66 @@
+"""Alerts and deliveries in a real browser: accessible in both themes, narrow, and without scripts."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import BrowserContext, expect
+
+from approvals_app.notify.models import Alert, Channel, Delivery
+from core.clock import database_now
+from tests.browser.axe import axe_clean
+from tests.browser.conftest import listen
+from tests.desk import Desk, desk_create
+
+Opens = Callable[..., BrowserContext]
+
+
+@pytest.fixture
+def desk(transactional_db: None) -> Desk:
+    made = desk_create()
+    now = database_now()
+    moments = {"seen_at": now, "raised_at": now}
+    Alert.objects.create(rule="no-worker", key="all", title="No worker lives", todo="Start one.", **moments)
+    Alert.objects.create(
+        rule="stopped", key="1", workspace=made.workspace, title="Stopped", address="/tasks/", cleared_at=now, **moments
+    )
+    hook = Channel.objects.create(workspace=made.workspace, name="pager", kind="webhook")
+    body = {"data": {"title": "Approval needed: desk.pay of desk.agent", "text": "", "link": "/approvals/"}}
+    for number, state in enumerate(("waiting", "sent", "quiet", "dead")):
+        Delivery.objects.create(
+            workspace=made.workspace,
+            channel=hook,
+            kind="approval.requested",
+            subject=f"00000000-0000-7000-8000-00000000000{number}",
+            body=body,
+            state=state,
+            made_at=now,
+            due_at=now,
+            log=[{"at": now.isoformat(), "said": "the receiver answered 500"}],
+        )
+    return made
+
+
+@pytest.mark.parametrize("address", ["/alerts/", "/alerts/deliveries/", "/alerts/deliveries/?state=quiet"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 360])
+def test_the_pages_are_accessible_and_no_wider_than_the_screen(
+    desk: Desk, signed_in: Opens, address: str, scheme: str, width: int
+):
+    page, seen = signed_in(desk.silas, color_scheme=scheme, viewport={"width": width, "height": 740}).new_page(), []
+    listen(page, seen)
+    page.goto(address)
+    axe_clean(page)
+    assert page.locator("html").evaluate("element => element.scrollWidth") <= width
+    assert seen == []
+
+
+def test_what_was_given_up_is_sent_again_by_keyboard_and_without_scripts(desk: Desk, signed_in: Opens):
+    page = signed_in(desk.silas, java_script_enabled=False).new_page()
+    page.goto("/alerts/")
+    page.get_by_role("link", name="Deliveries").focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="Given up 1").click()
+    page.get_by_role("button", name="Send again").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("main")).to_contain_text("on its way again")
+    assert Delivery.objects.filter(state="dead").count() == 0
