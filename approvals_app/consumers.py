@@ -12,7 +12,8 @@ from approvals_app.models import ApprovalRequest
 from approvals_app.rights import workspaces_of
 from core.access import Right
 from core.hints import group_of, list_group_of
-from tasks_app.consumers import Feed, LiveConsumer
+from tasks_app.consumers import LiveConsumer
+from tasks_app.live.feed import Feed
 from tasks_app.live.reader import Withdrawn
 
 

@@ -2,18 +2,14 @@
 
 import asyncio
 import json
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from http.cookies import CookieError, SimpleCookie
 from time import monotonic, time
-from typing import Any, Protocol
+from typing import Any
 from uuid import UUID
 
 import structlog
-from channels.db import DatabaseSyncToAsync
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.template.loader import render_to_string
 
@@ -21,62 +17,26 @@ from core.errors import NotFound
 from core.hints import group_of, list_group_of
 from core.metrics import pushed, socket_opened
 from tasks_app.live.doubt_feed import DoubtFeed
-from tasks_app.live.frame import FramePart, frame_parts
+from tasks_app.live.feed import Feed, FrameFeed
+from tasks_app.live.frame import FramePart, fingerprints, frame_parts
 from tasks_app.live.hints import hints_listen
 from tasks_app.live.list_feed import ListFeed
 from tasks_app.live.message import Message, Reading, encoded
 from tasks_app.live.reader import Listener, Withdrawn
 from tasks_app.live.task_feed import TaskFeed
+from tasks_app.live.task_room import Member, readings, rests
+from tasks_app.live.threads import read_in_thread
 
 log = structlog.get_logger(__name__)
 
 READ_EVERY = 15.0  # seconds; what a lost hint costs at most
-RIGHT_EVERY = 5.0
+RIGHT_EVERY = 4.0  # a withdrawn right ends it within 5 s
 HEAD_EVERY = 20.0
 COALESCE = 0.2  # between two reads; the first after a rest is at once
 FRAME_COALESCE = 1.0  # the same, for what every page shows in its frame
 SLOW_AFTER = 5.0  # a browser that does not take a frame for so long is closed, and catches up later
 LONGEST_ORDER = 1000  # characters that a browser may send
 WITHDRAWN, AGAIN, TRY_LATER = 4403, 1011, 1013
-# Reads of all sockets share a few threads, each with a connection of its own; pages are served by others.
-_POOL = ThreadPoolExecutor(max_workers=4, thread_name_prefix="live")
-
-
-class Feed(Protocol):
-    """What a socket follows."""
-
-    def check(self) -> None: ...  # noqa: D102
-    def forget(self) -> None: ...  # noqa: D102
-    def read(self, after: int) -> Reading: ...  # noqa: D102
-    def rest(self) -> list[Message]: ...  # noqa: D102
-
-
-@dataclass(frozen=True)
-class FrameFeed:
-    """Nothing of its own to tell: only whether somebody is still signed in."""
-
-    who: Callable[[], object]
-
-    def check(self) -> None:
-        """Raise where nobody is signed in any more."""
-        self.who()
-
-    def forget(self) -> None:
-        """There is nothing to forget."""
-
-    def read(self, after: int) -> Reading:
-        """Return nothing."""
-        self.who()
-        return Reading(messages=[], cursor=0, head=0)
-
-    def rest(self) -> list[Message]:
-        """Return nothing."""
-        return []
-
-
-async def read_in_thread[T](function: Callable[..., T], *args: Any) -> T:
-    """Run a read of the database in one of the live threads."""
-    return await DatabaseSyncToAsync(function, thread_sensitive=False, executor=_POOL)(*args)
 
 
 class LiveConsumer(AsyncWebsocketConsumer):
@@ -91,7 +51,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
         socket_opened(1)
         self.listener = Listener(cookies=_cookies(self.scope))
         self.changed, self.cursor, self.resumed = asyncio.Event(), 0, False
-        self.frame_changed, self.parts = asyncio.Event(), list[FramePart]()
+        self.frame_changed, self.parts, self.prints = asyncio.Event(), list[FramePart](), dict[int, object]()
         self.resume_at: int | None = None
         self.progress: str | None = None
         self.jobs: list[asyncio.Task[None]] = []
@@ -113,6 +73,18 @@ class LiveConsumer(AsyncWebsocketConsumer):
     def opened(self) -> tuple[Feed, list[str]]:
         """Return what this socket follows, and the groups of its hints. Raises Withdrawn."""
         raise NotImplementedError
+
+    async def feed_check(self) -> None:
+        """Raise Withdrawn where the right is gone."""
+        await read_in_thread(self.feed.check)
+
+    async def feed_read(self) -> Reading:
+        """Return what is new after the cursor. Raises Withdrawn."""
+        return await read_in_thread(self.feed.read, self.cursor)
+
+    async def feed_rest(self) -> list[Message]:
+        """Return what may follow later than the rows."""
+        return await read_in_thread(self.feed.rest)
 
     def _parts_opened(self) -> tuple[list[FramePart], list[str]]:
         parts = frame_parts(self.listener)
@@ -159,20 +131,28 @@ class LiveConsumer(AsyncWebsocketConsumer):
             with suppress(TimeoutError):
                 async with asyncio.timeout(READ_EVERY):
                     await self.frame_changed.wait()
+            hinted = self.frame_changed.is_set()
             self.frame_changed.clear()
             try:
                 for part in self.parts if self.resumed else ():
-                    message = await read_in_thread(part.read)
-                    if message is not None:
-                        await self._send(message)
+                    await self._part_read(part, hinted)
             except (Withdrawn, OSError):
                 return  # the page's own reading says so; or the browser has gone
             except Exception as error:
                 log.info("live_frame_failed", error=type(error).__name__)
             await asyncio.sleep(FRAME_COALESCE)
 
+    async def _part_read(self, part: FramePart, hinted: bool) -> None:
+        print_ = await fingerprints.ask(part.fingerprint)
+        if self.prints.get(id(part), self) == print_ and (hinted or print_ is None):
+            return
+        self.prints[id(part)] = print_
+        message = await read_in_thread(part.read)
+        if message is not None:
+            await self._send(message)
+
     async def _run(self) -> None:
-        read_at, right_at, head_at = (monotonic() + every for every in (READ_EVERY, RIGHT_EVERY, HEAD_EVERY))
+        read_at, right_at, head_at = monotonic() + READ_EVERY, _tick(monotonic()), monotonic() + HEAD_EVERY
         last_read = 0.0
         while True:
             await self._rest(min(read_at, right_at, head_at))
@@ -182,11 +162,11 @@ class LiveConsumer(AsyncWebsocketConsumer):
                 told = await self._catch_up()
                 now = monotonic()
                 last_read = now if self.resumed else 0.0
-                read_at, right_at = now + READ_EVERY, now + RIGHT_EVERY
+                read_at, right_at = now + READ_EVERY, _tick(now)
                 head_at = now + HEAD_EVERY if told else head_at
             if monotonic() >= right_at:
-                await read_in_thread(self.feed.check)
-                right_at = monotonic() + RIGHT_EVERY
+                await self.feed_check()
+                right_at = _tick(monotonic())
             if monotonic() >= head_at:
                 await self._send({"head": self.cursor})
                 head_at = monotonic() + HEAD_EVERY
@@ -202,13 +182,13 @@ class LiveConsumer(AsyncWebsocketConsumer):
         """Read and send until nothing is new; return whether the head was sent."""
         asked = self._take_resume()
         if not self.resumed:  # the page has not said yet what it shows
-            await read_in_thread(self.feed.check)
+            await self.feed_check()
             return False
         if self.progress is not None:
             text, self.progress = self.progress, None
             await self._send({"html": render_to_string("tasks/_progress.html", {"text": text, "oob": True})})
         while True:
-            reading = await read_in_thread(self.feed.read, self.cursor)
+            reading = await self.feed_read()
             for message in reading.messages:
                 await self._send(message)
             if reading.newest is not None and not asked:  # what a page catches up with says nothing about pushes
@@ -217,7 +197,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
             asked = self._take_resume() or asked
             if not reading.more and self.cursor == reading.cursor:
                 break
-        for message in await read_in_thread(self.feed.rest):
+        for message in await self.feed_rest():
             await self._send(message)
         if asked:
             await self._send({"head": self.cursor})
@@ -228,6 +208,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
             return False
         self.cursor, self.resume_at = self.resume_at, None
         self.feed.forget()
+        self.prints.clear()
         for part in self.parts:
             part.forget()
         self.frame_changed.set()
@@ -249,8 +230,20 @@ class TaskConsumer(LiveConsumer):
         who = partial(self.listener.of_task, task)
         timeline = b"timeline=1" in self.scope.get("query_string", b"")
         who()
-        feed = TaskFeed(task=task, who=who, timeline=timeline, csrf_token=self.listener.csrf_token())
-        return feed, [group_of(task)]
+        self.task_feed = TaskFeed(task=task, who=who, timeline=timeline, csrf_token=self.listener.csrf_token())
+        return self.task_feed, [group_of(task)]
+
+    async def feed_check(self) -> None:
+        """Ask together with the other sockets on tasks."""
+        await readings.ask(Member(self.task_feed, self.listener))
+
+    async def feed_read(self) -> Reading:
+        """Read together with the other sockets on tasks."""
+        return await readings.ask(Member(self.task_feed, self.listener, self.cursor))
+
+    async def feed_rest(self) -> list[Message]:
+        """Read together with the other sockets on tasks."""
+        return await rests.ask(self.task_feed)
 
 
 class TaskListConsumer(LiveConsumer):
@@ -284,6 +277,11 @@ class FrameConsumer(LiveConsumer):
         """Follow nothing but the frame."""
         self.listener.user()
         return FrameFeed(who=self.listener.user), []
+
+
+def _tick(now: float) -> float:
+    """Return when to ask for the right again: all sockets at the same moments, so that one question serves them."""
+    return (now // RIGHT_EVERY + 1) * RIGHT_EVERY
 
 
 def _nothing(text: str) -> None:

@@ -1,11 +1,12 @@
 """The count of waiting approvals in the frame of every page, live."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.template.loader import render_to_string
 
 from approvals_app.rights import workspaces_of
-from approvals_app.selectors.waiting import approvals_waiting_count
+from approvals_app.selectors.waiting import approvals_waiting_count, waiting_fingerprint
 from core.access import Right
 from core.hints import list_group_of
 from tasks_app.live.message import Message
@@ -23,6 +24,11 @@ class WaitingPart:
         """Return the groups whose hints may change the count: the lists of the reader's workspaces."""
         workspaces = workspaces_of(user=self.listener.user(), right=Right.APPROVALS_READ)
         return [list_group_of(workspace) for workspace in workspaces]
+
+    @property
+    def fingerprint(self) -> Callable[[], object]:
+        """See ``tasks_app.live.frame``."""
+        return waiting_fingerprint
 
     def forget(self) -> None:
         """The page resumes: tell it once more."""

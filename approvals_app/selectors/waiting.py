@@ -1,7 +1,7 @@
 """Which approvals wait for a person: the shelf Mine, and the number in every page's bar and title."""
 
 from django.contrib.auth.models import User
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 
 from approvals_app.models import ApprovalAnswer, ApprovalRequest, ApproverGroup
 from approvals_app.rights import workspaces_of
@@ -22,6 +22,19 @@ def approvals_decidable(*, user: User) -> QuerySet[ApprovalRequest]:
         status=ApprovalStatus.REQUESTED,
         workspace__in=workspaces_of(user=user, right=Right.APPROVALS_DECIDE),
     ).exclude(policy__contains={"never": [{"user": user.get_username()}]})
+
+
+def waiting_fingerprint() -> tuple[object, ...] | None:
+    """Return what differs whenever somebody's count may; None while nothing waits for anybody.
+
+    Deadlines and rights change counts by themselves: whoever goes by this still counts anew now and then.
+    """
+    waiting = ApprovalRequest.objects.filter(status=ApprovalStatus.REQUESTED)
+    found = waiting.aggregate(n=Count("pk"), last=Max("requested_at"), passed_on=Max("escalated_at"))
+    if not found["n"]:
+        return None
+    answers = ApprovalAnswer.objects.filter(request__status=ApprovalStatus.REQUESTED).aggregate(n=Count("pk"))
+    return (*found.values(), *answers.values())
 
 
 def approvals_waiting_count(*, user: User) -> int:

@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 FRAME_LIMIT = 60_000  # bytes of one message; the promise is 64 KB
@@ -41,9 +42,18 @@ class Sent:
         return new
 
 
+class Common(Message):
+    """A message that goes to many sockets: written out once."""
+
+    @cached_property
+    def text(self) -> str:
+        """Return it as it is sent."""
+        return json.dumps(self, ensure_ascii=False, allow_nan=False)
+
+
 def encoded(message: Message) -> str:
     """Return a message as the browser's ``JSON.parse`` takes it."""
-    return json.dumps(message, ensure_ascii=False, allow_nan=False)
+    return message.text if isinstance(message, Common) else json.dumps(message, ensure_ascii=False, allow_nan=False)
 
 
 def size(text: str) -> int:

@@ -8,10 +8,9 @@ from django.template.loader import render_to_string
 
 from core.principal import Principal
 from tasks_app.forms import fresh_forms
-from tasks_app.live.message import ROWS_LIMIT, Message, Reading, Sent, packed, size
+from tasks_app.live.message import ROWS_LIMIT, Common, Message, Reading, Sent, packed, size
+from tasks_app.live.task_round import Round, Told
 from tasks_app.models import Event, LateWrite, Task
-from tasks_app.selectors.task_card import task_card
-from tasks_app.selectors.tasks import task_get
 from tasks_app.timeline.story import Row, Story
 from tasks_app.timeline.takeovers import causes_told
 from tasks_app.timeline.window import row_of_late, story_before
@@ -63,43 +62,63 @@ class TaskFeed:
 
     def read(self, after: int, *, most: int = EVENTS_AT_ONCE) -> Reading:
         """Return what came after a cursor; it advances on stored events only (case-22)."""
-        principal = self.who()
-        task = task_get(workspace=principal.workspace, task=self.task)
-        events = list(Event.objects.filter(stream=task.pk, seq__gt=after).order_by("seq")[:most])
-        reached = not events or events[-1].seq >= task.head_seq
-        lates = self._lates(after) if self.timeline and reached else []
-        if not events and not lates:
+        return self.read_as(self.who(), after, Round(), most=most)
+
+    def read_as(self, principal: Principal, after: int, once: Round, *, most: int = EVENTS_AT_ONCE) -> Reading:
+        """Read for a reader who has just been asked for, in a round with others."""
+        task = once.task(principal.workspace, self.task)
+        key = ("told", task.pk, after, self.timeline, self._late, most)
+        told = once.once(key, lambda: self._tell(task, after, most))
+        if told.message is None:
             return Reading(messages=[], cursor=after, head=max(after, task.head_seq))
-        events, html = self._rows(task, after, events, lates)
-        cursor = events[-1].seq if events else after
-        self._last = (task, principal)
-        message = self._message(after, cursor, html, events)
+        cursor = told.events[-1].seq if told.events else after
+        self._story, self._story_at = replace(told.story) if told.story else None, cursor
+        self._late, self._last = told.late, (task, principal)
         return Reading(
-            messages=[message],
+            messages=[told.message],
             cursor=cursor,
             head=max(cursor, task.head_seq),
             more=cursor < task.head_seq,
-            newest=events[-1].at if events else None,
+            newest=told.events[-1].at if told.events else None,
         )
 
     def rest(self) -> list[Message]:
         """Return the parts of the page's head that the last reads changed: after the rows, which must not wait."""
+        return self.rest_as(Round())
+
+    def rest_as(self, once: Round) -> list[Message]:
+        """Return them in a round with others."""
         if self._last is None:
             return []
         (task, principal), self._last = self._last, None
-        return [{"html": html} for html in packed(self._sent.changed(self._head(task, principal)))]
+        return [{"html": html} for html in packed(self._sent.changed(self._head(task, principal, once)))]
 
-    def _message(self, after: int, cursor: int, html: str, events: list[Event]) -> Message:
-        if cursor == after:
-            return {"html": html}
+    def _tell(self, task: Task, after: int, most: int) -> Told:
+        events = list(Event.objects.filter(stream=task.pk, seq__gt=after).order_by("seq")[:most])
+        reached = not events or events[-1].seq >= task.head_seq
+        lates = self._lates(after) if self.timeline and reached else []
+        if not events and not lates:
+            return Told(events=[], message=None, story=None, late=self._late)
+        if not self.timeline:
+            return Told(events=events, message=self._message(after, "", events), story=None, late=self._late)
+        told, story, rows = self._rows(task, after, events)
+        late = self._late
+        if len(told) == len(events):
+            rows += [self._row(task, row_of_late(one)) for one in lates]
+            late = max([self._late or 0, *(one.pk for one in lates)])
+        html = f'<ol hx-swap-oob="beforeend:#timeline">{"".join(rows)}</ol>' if rows else ""
+        return Told(events=told, message=self._message(after, html, told), story=story, late=late)
+
+    def _message(self, after: int, html: str, events: list[Event]) -> Message:
+        if not events:
+            return Common({"html": html})
         said = [event for event in events if event.kind in _SAID]
         row = Story().tell(said[-1])[-1] if said else None
-        return {"seq": cursor, "after": after, "html": html} | ({"say": f"{row.line}."} if row else {})
+        told = {"seq": events[-1].seq, "after": after, "html": html}
+        return Common(told | ({"say": f"{row.line}."} if row else {}))
 
-    def _rows(self, task: Task, after: int, events: list[Event], lates: list[LateWrite]) -> tuple[list[Event], str]:
-        """Return as many events as fit one message, and their rows."""
-        if not self.timeline:
-            return events, ""
+    def _rows(self, task: Task, after: int, events: list[Event]) -> tuple[list[Event], Story, list[str]]:
+        """Return as many events as fit one message, the story after them, and their rows."""
         rows: list[str] = []
         story, total = self._story_from(task, after), 0
         story.causes = causes_told(task.pk, lost=story.lost.seq if story.lost else None, events=events)
@@ -111,20 +130,15 @@ class TaskFeed:
                 story = before
                 break
             rows.append(row)
-        told = events[: len(rows)]
-        self._story, self._story_at = story, told[-1].seq if told else after
-        if len(told) == len(events):
-            rows += [self._row(task, row_of_late(late)) for late in lates]
-            self._late = max([self._late or 0, *(late.pk for late in lates)])
-        return told, f'<ol hx-swap-oob="beforeend:#timeline">{"".join(rows)}</ol>' if rows else ""
+        return events[: len(rows)], story, rows
 
     def _row(self, task: Task, row: Row) -> str:
         return render_to_string("tasks/_event.html", {"row": row, "task": task})
 
     def _story_from(self, task: Task, after: int) -> Story:
         if self._story is None or self._story_at != after:
-            self._story = story_before(task=task, seq=after + 1)
-        return self._story
+            return story_before(task=task, seq=after + 1)
+        return replace(self._story)
 
     def _lates(self, after: int) -> list[LateWrite]:
         """Return refused writes that the page may not have; one that it has is dropped there by its id."""
@@ -135,15 +149,14 @@ class TaskFeed:
             found = found.filter(at__gte=Event.objects.filter(stream=self.task, seq=after).values("at")[:1])
         return list(found.order_by("pk")[:EVENTS_AT_ONCE])
 
-    def _head(self, task: Task, principal: Principal) -> Iterator[tuple[str, str]]:
-        card = task_card(task=task, principal=principal)
-        context = {"task": task, "card": card, "oob": True}
-        for name in ("status", "banners", "facts", "calls", "record_count"):
-            yield name, render_to_string(f"tasks/_{name}.html", context)
+    def _head(self, task: Task, principal: Principal, once: Round) -> Iterator[tuple[str, str]]:
+        card = once.card(task, principal)
+        yield from once.head(task, card)
         if not self.csrf_token:
             return
         # Whether a form is offered, and in which words: the fresh keys inside it are no change.
         for action in card.actions:
             if self._sent.changed([(f"state-{action.name}", repr(action))]):
-                more = {"action": action, "forms": fresh_forms(), "csrf_token": self.csrf_token}
+                context = {"task": task, "card": card, "oob": True, "action": action, "forms": fresh_forms()}
+                more = {"csrf_token": self.csrf_token}
                 yield f"act-{action.name}", render_to_string("tasks/_action.html", context | more)

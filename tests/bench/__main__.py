@@ -10,7 +10,19 @@ import sys
 import tempfile
 from pathlib import Path
 
-MODULES = ["append", "steps", "scaling", "bytes", "resume", "latency", "takeover", "waiting", "approval", "peers"]
+MODULES = [
+    "append",
+    "steps",
+    "scaling",
+    "bytes",
+    "resume",
+    "latency",
+    "takeover",
+    "waiting",
+    "approval",
+    "live",
+    "peers",
+]
 
 
 def main(names: list[str]) -> int:

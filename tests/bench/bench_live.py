@@ -1,0 +1,117 @@
+"""From a commit to the browser: one socket, and 500 of a hundred people on one busy task; memory of the web process."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.bench.place import ROOT, spread, task_new, wait_until
+
+PEOPLE, SOCKETS = 100, 500
+EVENTS, EVERY = 40, 0.5  # events, and seconds between two of them
+
+
+def figures(folder: Path) -> Iterator[dict[str, Any]]:
+    """Watch a task with one socket, then with many, while it says something twice a second."""
+    with _web(folder) as (port, pid):
+        for sockets, goal in ((1, 30), (SOCKETS, 200)):
+            before = _memory(pid)
+            taken, share = _watched(port, sockets)
+            yield {
+                "figure": f"commit to browser, {sockets} sockets",
+                "unit": "ms",
+                **spread(taken, 1),
+                "received": share,
+                "web_mb_before": before,
+                "web_mb_after": _memory(pid),
+                "goal": f"p95 <= {goal}, received 1.0",
+            }
+
+
+def _watched(port: int, sockets: int) -> tuple[list[float], float]:
+    task = task_new("bench.reader", steps=1)
+    told = {
+        "url": f"ws://localhost:{port}/ws/tasks/{task.pk}/?timeline=1",
+        "origin": f"http://localhost:{port}",
+        "cookies": _cookies(sockets),
+        "after": task.head_seq,
+        "seconds": EVENTS * EVERY + 3,
+    }
+    command = [sys.executable, "-m", "tests.bench.watchers"]
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as watchers:
+        assert watchers.stdin is not None
+        assert watchers.stdout is not None
+        watchers.stdin.write(json.dumps(told) + "\n")
+        watchers.stdin.flush()
+        assert watchers.stdout.readline().strip() == "ready"
+        committed = _talk(task)
+        seen = {int(seq): times for seq, times in json.loads(watchers.stdout.readline()).items()}
+    taken = [(at - committed[seq]) * 1000 for seq, times in seen.items() if seq in committed for at in times]
+    return taken, round(len(taken) / (len(committed) * sockets), 4)
+
+
+def _talk(task: Any) -> dict[int, float]:
+    """Append an event now and then; return when each was committed."""
+    from core.hints import live_hint
+    from tasks_app.record.append import append
+    from tasks_app.record.events import SignalReceived
+
+    committed = {}
+    for number in range(EVENTS):
+        done = append(stream=task.pk, events=[SignalReceived(name=f"s{number}")], actor="worker:bench")
+        committed[done.head_seq] = time.time()
+        live_hint(stream=task.pk, workspace=task.workspace_id, seq=done.head_seq)
+        time.sleep(EVERY)
+    return committed
+
+
+def _cookies(sockets: int) -> list[str]:
+    """Sign in each socket's person anew: a session for each."""
+    from django.conf import settings
+    from django.contrib.auth.models import User
+    from django.test import Client
+
+    from core.models import Membership, Workspace
+
+    workspace = Workspace.objects.get(slug="bench")
+    people = []
+    for number in range(min(PEOPLE, sockets)):
+        user, _ = User.objects.get_or_create(username=f"watcher-{number}")
+        Membership.objects.get_or_create(user=user, workspace=workspace, role="operator")
+        people.append(user)
+    found = []
+    for number in range(sockets):
+        client = Client()
+        client.force_login(people[number % len(people)])
+        found.append(f"{settings.SESSION_COOKIE_NAME}={client.cookies[settings.SESSION_COOKIE_NAME].value}")
+    return found
+
+
+@contextmanager
+def _web(folder: Path) -> Iterator[tuple[int, int]]:
+    """Run one web process as the process table does."""
+    from core import port
+
+    number = port.free(0)
+    command = [sys.executable, "-m", "uvicorn", "core.asgi:application", "--host", "127.0.0.1", "--port", str(number)]
+    command += ["--no-access-log", "--lifespan", "off", "--ws-per-message-deflate", "false"]
+    environment = os.environ | {"PUBLIC_URL": f"http://localhost:{number}"}
+    with (folder / "web.log").open("ab") as log:
+        process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log, env=environment)
+    try:
+        wait_until(lambda: "running on" in (folder / "web.log").read_text())
+        yield number, process.pid
+    finally:
+        process.terminate()
+        process.wait(60)
+
+
+def _memory(pid: int) -> int:
+    """Return the resident memory of a process (MB)."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith("VmRSS")).split()[1]) // 1024
