@@ -325,5 +325,9 @@ HANDRAIL_DRILL_MINUTES = _number("HANDRAIL_DRILL_MINUTES", "60")
 HANDRAIL_DRILLS_AT_ONCE = int(_number("HANDRAIL_DRILLS_AT_ONCE", "1"))
 # The Gate that calls pass (tasks_app.gate.Gate); the composition root names the implementation.
 HANDRAIL_GATE = "approvals_app.gate.ApprovalsGate"
+# What seals credentials: keys, the newest first (`manage.py credential key` makes one), or a file of them, one a line;
+# where neither is given, a file under var/ that is made once.
+HANDRAIL_CREDENTIAL_KEYS = _words("HANDRAIL_CREDENTIAL_KEYS")
+HANDRAIL_CREDENTIAL_KEYS_FILE = os.environ.get("HANDRAIL_CREDENTIAL_KEYS_FILE", "")
 # The code that carries this deployment: a git SHA or an image, kept with each task.
 CODE_DIGEST = os.environ.get("HANDRAIL_CODE_DIGEST", "")

@@ -96,7 +96,12 @@ class CallContext:
     deadline: float
     business_key: str | None = None
     seen: str | None = None
+    credentials: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)  # granted to this attempt
     trace: Mapping[str, str] = field(default_factory=dict)  # headers of the trace that a sandbox cannot see
+
+    def credential(self, name: str) -> str:
+        """Return a credential that the contract names. Raises KeyError: it was not granted to this call."""
+        return self.credentials[name]
 
     def headers(self) -> dict[str, str]:
         """Return the headers by which an outside count can tie a request to its call."""
@@ -154,6 +159,9 @@ class Contract:
     limits: Limits = field(default_factory=Limits)
     packages: tuple[str, ...] = ()  # importable inside, beside the tool's own package
     mounts: tuple[str, ...] = ()  # host paths that can be read inside
+    network: tuple[str, ...] = ()  # host:port, each by its name; nothing else can be reached from inside
+    private_network: frozenset[str] = frozenset()  # those of them that may have private or local addresses
+    credentials: tuple[str, ...] = ()  # each granted to every single call, by name
     doc: str = field(default="")
 
     @property

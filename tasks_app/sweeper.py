@@ -18,6 +18,7 @@ from core.clock import database_uptime
 from core.database_trouble import database_trouble
 from tasks_app import cluster, finders, workers
 from tasks_app.finders import DueTasks
+from tasks_app.services.credentials import grants_expire
 
 log = structlog.get_logger(__name__)
 
@@ -75,6 +76,7 @@ class Sweeper:
             Finder(self._ran_out),
             Finder(finders.parents_wake, every=1.0),
             Finder(workers.workers_forget, every=3600.0),
+            Finder(grants_expire, every=1.0),
             Finder(cluster.cluster_reconcile_if_needed, every=1.0),
             *(Finder(import_string(path), every=1.0) for path in more),
         ]

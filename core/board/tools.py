@@ -89,7 +89,7 @@ def _described(contract: Contract) -> list[str]:
 
 _SAID = (
     *("effect_class", "timeout", "lag", "retention", "attempts", "risk", "asks", "decide_within", "run_within"),
-    *("once_per", "resource", "at_once", "precondition", "sandbox"),
+    *("once_per", "resource", "at_once", "precondition", "sandbox", "sandbox_reason", "network", "credentials"),
 )
 
 

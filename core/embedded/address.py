@@ -6,6 +6,7 @@ import os
 import re
 import secrets
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
@@ -61,11 +62,16 @@ def secret_key(var: Path) -> str:
 
     Raises FolderUnusableError.
     """
-    path = var / "secret-key"
+    return kept_once(var, "secret-key", lambda: secrets.token_urlsafe(48))
+
+
+def kept_once(var: Path, name: str, make: Callable[[], str]) -> str:
+    """Return the text of a file of this folder, made once with mode 0600. Raises FolderUnusableError."""
+    path = var / name
     try:
         if not path.exists():
             var.mkdir(parents=True, exist_ok=True)
-            _write_once(path, secrets.token_urlsafe(48))
+            _write_once(path, make())
         return path.read_text()
     except OSError as error:
         raise FolderUnusableError(var, error.strerror or str(error)) from error

@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 NAME, UNFINISHED = "keeper-", "new-"
+EGRESS = "egress-"  # the way out of a sandbox, which a killed worker leaves behind as well
 YOUNG = 60.0  # seconds in which a socket may still be on its way to its name
 
 
@@ -25,10 +26,16 @@ def listen(folder: Path) -> tuple[socket.socket, Path]:
     return listener, path
 
 
-def _remove_left(folder: Path) -> None:
-    for path in folder.glob(f"{NAME}*"):
+def deaf_remove(folder: Path, name: str) -> None:
+    """Remove the sockets of that kind at which nobody listens any more."""
+    for path in folder.glob(f"{name}*"):
         if _is_deaf(path):
             path.unlink(missing_ok=True)
+
+
+def _remove_left(folder: Path) -> None:
+    deaf_remove(folder, NAME)
+    deaf_remove(folder, EGRESS)
     for path in folder.glob(f"{UNFINISHED}*"):
         with suppress(FileNotFoundError):
             if time.time() - path.stat().st_mtime > YOUNG:

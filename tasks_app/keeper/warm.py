@@ -5,6 +5,7 @@ from uuid import uuid4
 import structlog
 from django.db import Error
 
+from tasks_app.credentials.known import credentials_learn
 from tasks_app.keeper.client import client_here
 from tasks_app.models import Call, Task
 from tasks_app.record.append import StreamGone, append
@@ -21,6 +22,7 @@ def warm_up(**_: object) -> None:
     client_here()
     nowhere = uuid4()
     try:
+        credentials_learn()
         Task.objects.filter(pk=nowhere).first()
         Call.objects.filter(task=nowhere).first()
         event = SliceClaimed(worker="", nonce="", host="", pid=0, place="")

@@ -1,6 +1,7 @@
 """The tables of tasks_app; one noun a module."""
 
 from tasks_app.models.call import Call, CallState
+from tasks_app.models.credential import Credential, CredentialGrant
 from tasks_app.models.event import Blob, Event, LateWrite
 from tasks_app.models.requests import RequestKey
 from tasks_app.models.stops import StopSwitch
@@ -12,6 +13,8 @@ __all__ = [
     "Call",
     "CallState",
     "ClusterIdentity",
+    "Credential",
+    "CredentialGrant",
     "Event",
     "LateWrite",
     "RequestKey",

@@ -657,6 +657,64 @@ class ApprovalReopened(Event):
 
 
 @dataclass(frozen=True, kw_only=True)
+class CredentialIssued(Event):
+    """A credential was granted to one invocation for a call: once, until a moment; nothing is handed over yet."""
+
+    KIND: ClassVar[str] = "credential.issued"
+    name: str
+    credential: str
+    grant: str
+    role: str  # the function of the contract
+    attempt: int
+    expires_at: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CredentialUsed(Event):
+    """The granted credential was handed over, on a descriptor; the grant cannot be used again."""
+
+    KIND: ClassVar[str] = "credential.used"
+    name: str
+    credential: str
+    grant: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CredentialExpired(Event):
+    """A grant ended unused: its time was over, or its worker died before it handed anything over."""
+
+    KIND: ClassVar[str] = "credential.expired"
+    name: str
+    credential: str
+    grant: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CredentialRevoked(Event):
+    """A person revoked the credential while this grant of it was open; what held it was ended."""
+
+    KIND: ClassVar[str] = "credential.revoked"
+    name: str
+    credential: str
+    grant: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class EgressConnected(Event):
+    """A connection out of a sandbox, or one that was refused and why; bytes from it (sent) and to it (received)."""
+
+    KIND: ClassVar[str] = "egress.connected"
+    FOREIGN: ClassVar[frozenset[str]] = frozenset({"place", "refused"})
+    name: str
+    place: str
+    address: str
+    refused: str
+    sent: int
+    received: int
+    seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class Changed(Event):
     """Base of the administration events: the author is the actor, the difference is kept."""
 
@@ -693,6 +751,13 @@ class SwitchChanged(Changed):
     """A stop switch was set or lifted."""
 
     KIND: ClassVar[str] = "switch.changed"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CredentialChanged(Changed):
+    """A credential was set, set anew or revoked; its value stands nowhere but sealed."""
+
+    KIND: ClassVar[str] = "credential.changed"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,6 @@
 """From an event to what is written: mask, normalise, store large values as blobs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -16,6 +16,7 @@ from tasks_app.record.prepare import prepare
 # Fields that masker and normaliser leave alone wherever they stand (ids and digests of our own making).
 OURS = frozenset({"digest", "sha256", "key", "reference", "task", "call", "child"})
 ALTERED = "$altered"
+SHORTEST_SECRET = 8  # characters; shorter ones would mask ordinary words
 KEPT = "_prepared"  # beside the fields of an event
 
 
@@ -31,11 +32,22 @@ class PreparedEvent:
     blobs: Sequence[BlobPart]
 
 
+_learned: set[str] = set()  # values of credentials that this process has handled
+
+
+def masker_learn(secrets: Iterable[str]) -> None:
+    """Mask these values from now on, wherever they stand in what this process records or logs."""
+    new = {secret for secret in secrets if len(secret) >= SHORTEST_SECRET} - _learned
+    if new:
+        _learned.update(new)
+        masker.cache_clear()
+
+
 @cache
 def masker() -> Masker:
     """Return this process's masker: it knows the secrets of the settings, and marks by a key of this installation."""
-    known = [settings.SECRET_KEY, str(settings.DATABASES["default"].get("PASSWORD") or "")]
-    return Masker([secret for secret in known if len(secret) >= 8], key=settings.SECRET_KEY.encode())
+    known = [*_learned, settings.SECRET_KEY, str(settings.DATABASES["default"].get("PASSWORD") or "")]
+    return Masker([secret for secret in known if len(secret) >= SHORTEST_SECRET], key=settings.SECRET_KEY.encode())
 
 
 def event_prepare(event: Event) -> PreparedEvent:

@@ -11,6 +11,9 @@ from core.boundaries import Boundary, Position, cross
 from core.logs import about
 from core.tracing import Noted, span
 from tasks_app.contracts import Answer, CallContext, CannotTell, Contract, LookUp, Observed, Refused, Started, Unknown
+from tasks_app.credentials.granting import Granted
+from tasks_app.record.events import Event
+from tasks_app.runtime.granting import looking_now
 from tasks_app.runtime.watchdog import DeadlinePassed
 from tasks_app.sandbox.invoke import InsideFault, Report, SandboxEnded, function_run
 
@@ -30,10 +33,17 @@ class Outcome:
     handle: str = ""
     again_after: float = 0.0
     used: dict[str, Any] | None = None  # what its sandbox took
+    notes: tuple[Event, ...] = ()  # grants used, connections
 
 
 def call_act(
-    contract: Contract, arguments: Any, context: CallContext, *, epoch_holds: Callable[[], bool], send_by: float | None
+    contract: Contract,
+    arguments: Any,
+    context: CallContext,
+    *,
+    epoch_holds: Callable[[], bool],
+    send_by: float | None,
+    granted: Granted | None = None,
 ) -> Outcome:
     """Run the tool once, in this thread, until its deadline. Never raises but for a dying process.
 
@@ -47,7 +57,8 @@ def call_act(
         return _not_sent("The lease was lost before anything was sent.")
     with about(UUID(context.task), call=context.name, attempt=context.attempt), _span(contract, context) as noted:
         report = Report()
-        outcome = replace(_acted(contract, arguments, context, report), used=report.used)
+        outcome = _acted(contract, arguments, context, report, granted or Granted())
+        outcome = replace(outcome, used=report.used, notes=tuple(report.notes))
         noted.note(outcome=outcome.outcome)
         if outcome.error:
             noted.failed(str(outcome.error.get("reason", outcome.outcome)))
@@ -66,10 +77,12 @@ def _span(contract: Contract, context: CallContext) -> AbstractContextManager[No
     )
 
 
-def _acted(contract: Contract, arguments: Any, context: CallContext, report: Report) -> Outcome:
+def _acted(contract: Contract, arguments: Any, context: CallContext, report: Report, granted: Granted) -> Outcome:
     role = "start" if contract.start else "execute"
     try:
-        answer = function_run(contract, role, arguments, context, until=context.deadline, report=report)
+        answer = function_run(
+            contract, role, arguments, context, until=context.deadline, report=report, granted=granted
+        )
     except Refused as refused:
         error = {"code": refused.code, "reason": refused.reason, "moved": refused.moved}
         return Outcome(outcome="refused", error=error, sent=refused.sent)
@@ -90,7 +103,7 @@ def poll_act(contract: Contract, handle: str) -> Outcome:
     if contract.poll is None:
         return Outcome(outcome="unknown", error={"code": "no-poll", "reason": "The contract cannot poll any more."})
     try:
-        answer = function_run(contract, "poll", handle, until=_looking(), report=Report())
+        answer = function_run(contract, "poll", handle, until=_looking(), report=_report())
     except Refused as refused:
         return Outcome(outcome="refused", error={"code": refused.code, "reason": refused.reason})
     except Exception as fault:
@@ -105,7 +118,7 @@ def find_act(contract: Contract, key: str) -> LookUp:
         return CannotTell("The contract has no look-up.")
     try:
         with span("call.look_up", kind="client", tool=contract.name):
-            answer = function_run(contract, "find", key, until=_looking(), report=Report())
+            answer = function_run(contract, "find", key, until=_looking(), report=_report())
     except (Exception, DeadlinePassed) as fault:
         return CannotTell(_told(fault)[:500])
     return answer if isinstance(answer, LookUp) else CannotTell("The look-up answered nothing.")
@@ -117,7 +130,7 @@ def verify_act(contract: Contract, arguments: Any, answer: Answer) -> Observed:
         return Observed(matches=True)
     try:
         with span("call.verify", kind="client", tool=contract.name):
-            seen = function_run(contract, "verify", arguments, answer, until=_looking(), report=Report())
+            seen = function_run(contract, "verify", arguments, answer, until=_looking(), report=_report())
     except (Exception, DeadlinePassed) as fault:
         return Observed(matches=False, cannot_tell=True, reason=_told(fault)[:500])
     if isinstance(seen, Observed):
@@ -127,7 +140,13 @@ def verify_act(contract: Contract, arguments: Any, answer: Answer) -> Observed:
 
 def seen_act(contract: Contract, arguments: Any) -> str:
     """Read the version that a precondition will compare. Raises whatever stands against it."""
-    return str(function_run(contract, "seen", arguments, until=_looking(), report=Report()))
+    return str(function_run(contract, "seen", arguments, until=_looking(), report=_report()))
+
+
+def _report() -> Report:
+    """Return a report whose notes go to the record of the call that is looked at."""
+    here = looking_now()
+    return Report(notes=here.notes) if here else Report()
 
 
 def _looking() -> float:

@@ -18,6 +18,7 @@ from tasks_app.runtime.acting import find_act, poll_act, reference_fit
 from tasks_app.runtime.attempting import Blocked, attempt_commit
 from tasks_app.runtime.batch import Inside
 from tasks_app.runtime.facts import call_facts
+from tasks_app.runtime.granting import looking
 from tasks_app.runtime.reading_back import doubt_commit, read_back, verified_later
 from tasks_app.runtime.recorded import RecordedCall
 from tasks_app.runtime.requesting import request_commit
@@ -133,7 +134,9 @@ def _send(session: Session, drive: Drive, row: Call, recorded: RecordedCall) -> 
 
 def _look_up(session: Session, drive: Drive, row: Call, recorded: RecordedCall) -> None:
     assert recorded.contract is not None
-    found = find_act(recorded.contract, row.key)
+    with looking(workspace=session.lease.workspace, task=session.lease.task, call=row.name) as notes:
+        found = find_act(recorded.contract, row.key)
+    session.later(notes)
     answer, reference, result, reason = _said(found)
     matches = isinstance(found, Found) and _same(found, recorded)
     facts = call_facts(session, row, recorded.contract)
@@ -196,7 +199,9 @@ def _after_look(row: Call, move: Move, reference: str) -> dict[str, object]:
 
 def _poll(session: Session, row: Call, recorded: RecordedCall) -> None:
     assert recorded.contract is not None
-    outcome = poll_act(recorded.contract, row.handle)
+    with looking(workspace=session.lease.workspace, task=session.lease.task, call=row.name) as notes:
+        outcome = poll_act(recorded.contract, row.handle)
+    session.later(notes)
     ready = ready_make(session, row, recorded.contract, recorded.arguments, anchor=time.monotonic(), seen=None)
     outcome_record(session, ready, outcome)
 

@@ -20,6 +20,7 @@ from tasks_app.record.events import CallIntended
 from tasks_app.record.prepare import check_arguments
 from tasks_app.record.stored import masker
 from tasks_app.runtime.acting import seen_act
+from tasks_app.runtime.granting import looking
 from tasks_app.sandbox.levels import refusal_of
 from tasks_app.sandbox.spec import Wanted
 from tasks_app.status import EXTERNAL_VERSION, CallState, EffectClass
@@ -130,7 +131,7 @@ def call_intend(
     business_key = _business_key(contract, task, arguments)
     if business_key:
         _refuse_held(task, decided, business_key, replaces)
-    seen = _seen(contract, decided, model)
+    seen = _seen(contract, task, decided, model)
     schema = _schema_digest(contract.arguments)
     event = CallIntended(
         name=decided.name,
@@ -217,11 +218,12 @@ def _refuse_held(task: Task, decided: CallDecision, business_key: str, replaces:
         )
 
 
-def _seen(contract: Contract, decided: CallDecision, model: Any) -> str | None:
+def _seen(contract: Contract, task: Task, decided: CallDecision, model: Any) -> str | None:
     if not contract.precondition or contract.seen is None:
         return None
     try:
-        return seen_act(contract, model)
+        with looking(workspace=task.workspace_id, task=task.pk, call=decided.name):
+            return seen_act(contract, model)
     except Exception as error:
         raise CannotIntend(
             "state-unseen",

@@ -11,6 +11,7 @@ from tasks_app.record.events import After, CallInDoubt, CallObserved, CallVerifi
 from tasks_app.resume import Do, after_read_back
 from tasks_app.runtime.acting import verify_act
 from tasks_app.runtime.facts import call_facts
+from tasks_app.runtime.granting import looking
 from tasks_app.runtime.session import Session
 from tasks_app.status import CallState
 
@@ -18,7 +19,9 @@ from tasks_app.status import CallState
 def read_back(session: Session, row: Call, contract: Contract, arguments: Any, result: Any, reference: str) -> None:
     """Verify a call whose answer is ok (E08). What was seen rides in the next commit; a contradiction is committed."""
     cross(Boundary.VERIFY, Position.BEFORE, task=session.lease.task, call=row.name, epoch=session.lease.token.epoch)
-    observed = verify_act(contract, arguments, Answer(result=result, reference=reference))
+    with looking(workspace=session.lease.workspace, task=session.lease.task, call=row.name) as notes:
+        observed = verify_act(contract, arguments, Answer(result=result, reference=reference))
+    session.later(notes)
     cross(Boundary.VERIFY, Position.AFTER, task=session.lease.task, call=row.name, epoch=session.lease.token.epoch)
     now = database_now() if not observed.matches else session.task.created_at
     move = after_read_back(

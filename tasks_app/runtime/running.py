@@ -11,12 +11,14 @@ from django.db import connections
 
 from core.boundaries import Boundary, Position, cross
 from tasks_app.contracts import CallContext, Contract
+from tasks_app.credentials.granting import Granted
 from tasks_app.models import Call
 from tasks_app.record.append import CallChange, Seq
 from tasks_app.record.events import After, CallOutcome
 from tasks_app.record.stored import event_stored
 from tasks_app.resume import Do, after_refusal
 from tasks_app.runtime.acting import Outcome, call_act
+from tasks_app.runtime.granting import granted_first
 from tasks_app.runtime.reading_back import read_back
 from tasks_app.runtime.session import LeaseLost, Session
 from tasks_app.status import HOLDS_BUSINESS_KEY, OPEN, CallState, EffectClass
@@ -32,6 +34,7 @@ class Ready:
     context: CallContext
     effect_class: EffectClass
     send_by: float | None
+    granted: Granted | None = None  # credentials, where its contract names some
 
 
 def ready_make(
@@ -60,6 +63,13 @@ SEND_SECONDS = 2.0  # an attempt is sent within this time of its commit, or neve
 
 def calls_run(session: Session, ready: Sequence[Ready]) -> None:
     """Run calls, several at once unless a loss has made them go one by one; record each as it answers."""
+    if any(item.contract.credentials for item in ready):
+        ready, refused = granted_first(session, ready)
+        for item, why in refused:
+            error = {"code": why.code, "reason": why.reason}
+            outcome_record(session, item, Outcome(outcome="refused", error=error))
+        if not ready:
+            return
     if len(ready) == 1 or session.task.one_by_one:
         for item in ready:
             outcome_record(session, item, InFlight(session, [item]).act(item))
@@ -98,6 +108,7 @@ class InFlight:
                 item.context,
                 epoch_holds=lambda: not self._session.lost(),
                 send_by=item.send_by,
+                granted=item.granted,
             )
         finally:
             with self._lock:
@@ -121,6 +132,7 @@ def outcome_record(session: Session, item: Ready, outcome: Outcome) -> None:
     The outcome of a call without effect rides in the next commit instead, once it is definite.
     """
     row = session.open[item.name]
+    session.later(outcome.notes)
     outcome = _given_up(item, outcome)
     made = CallOutcome(
         name=item.name,

@@ -12,6 +12,7 @@ from tasks_app.sandbox.identity import INSIDE, namespace_of
 from tasks_app.sandbox.spec import Spec
 
 CHILD = Path(__file__).with_name("child.py")
+NAMES = CHILD.with_name("nsswitch.conf")  # names are looked up in /etc/hosts alone
 INSIDE_CHILD, INSIDE_PROXY = "/run/handrail/child.py", "/run/handrail/proxy"
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
 READABLE = ("/etc/ssl", "/etc/ca-certificates", "/etc/localtime", "/etc/ld.so.cache", "/etc/alternatives")
@@ -85,7 +86,16 @@ def command_of(spec: Spec, given: Given) -> list[str]:
     if spec.proxy:
         command += ["--ro-bind", spec.proxy, INSIDE_PROXY]
     if given.hosts is not None:
-        command += ["--ro-bind-data", str(given.hosts), "/etc/hosts"]
+        command += [
+            "--perms",
+            "0644",
+            "--ro-bind-data",
+            str(given.hosts),
+            "/etc/hosts",
+            "--ro-bind",
+            str(NAMES),
+            "/etc/nsswitch.conf",
+        ]
     command += ["--chdir", ENVIRONMENT["HOME"], "--remount-ro", "/dev", "--remount-ro", "/", "--clearenv"]
     for name, value in ENVIRONMENT.items():
         command += ["--setenv", name, value]

@@ -35,10 +35,13 @@ def main(channel: str, secrets: str, starter: str, identity: str = "-") -> None:
     reader = line.makefile("rb")
     request = json.loads(reader.readline())
     known = secrets_read(secrets)
-    doors_open(request["network"], request["proxy"])
+    doors = doors_open(request["network"])
     if identity != "-":
         os.setgid(int(identity))
-        os.setuid(int(identity))
+        os.setuid(int(identity))  # and has no rights from here on
+    elif request["network"]:
+        rights_drop()
+    doors_keep(doors, request["proxy"])
     limit(request["limits"])
     sys.path[:0] = request["paths"]
     reply = run(request, known, lambda: line.sendall(b'{"began": true}\n'))
@@ -93,19 +96,25 @@ def limit(limits: dict[str, Any]) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 1))
 
 
-def doors_open(network: list[str], proxy: str) -> None:
-    """Listen where each declared host seems to be, and carry what comes to the proxy outside."""
-    for number, place in enumerate(network, start=1):
-        _host, _, port = place.rpartition(":")
+def doors_open(network: list[list[str]]) -> list[tuple[socket.socket, str]]:
+    """Listen where each declared host seems to be; low ports take a right that is given back afterwards."""
+    doors = []
+    for place, address in network:
+        port = place.rpartition(":")[2]
         listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        listener.bind((f"127.0.1.{number}", int(port)))
+        listener.bind((address, int(port)))
         listener.listen(16)
+        doors.append((listener, place))
+    return doors
+
+
+def doors_keep(doors: list[tuple[socket.socket, str]], proxy: str) -> None:
+    """Carry what comes to each door to the proxy outside. Only now: a thread keeps the rights it was made with."""
+    for listener, place in doors:
         threading.Thread(target=_doorkeeper, args=(listener, place, proxy), daemon=True).start()
-    if network:
-        _drop_rights()
 
 
-def _drop_rights() -> None:
+def rights_drop() -> None:
     """Give back the one right that listening on low ports needed."""
     import ctypes
 
@@ -145,14 +154,23 @@ def run(request: dict[str, Any], secrets: dict[str, str], begin: Any) -> dict[st
     """Load the function and call it; whatever it raises becomes the reply."""
     try:
         function, model = function_find(request)
-        arguments = [_argument(one, model) for one in request["arguments"]]
+        arguments = [_argument(one, model, secrets) for one in request["arguments"]]
     except BaseException as error:
         return {"unloadable": f"{type(error).__name__}: {error}"[:2000]}
+    if secrets:
+        hold(secrets)
     begin()
     try:
         return {"value": shown(function(*arguments))}
     except BaseException as error:
         return raised(error)
+
+
+def hold(secrets: dict[str, str]) -> None:
+    """Let look-ups and read-backs, which are given no context, ask for their credentials by name."""
+    from tasks_app.sandbox import held
+
+    held.HERE.update(secrets)
 
 
 def function_find(request: dict[str, Any]) -> tuple[Any, Any]:
@@ -172,7 +190,7 @@ def _walk(start: Any, qualname: str) -> Any:
     return start
 
 
-def _argument(one: dict[str, Any], model: Any) -> Any:
+def _argument(one: dict[str, Any], model: Any, secrets: dict[str, str]) -> Any:
     kind, value = one["kind"], one["value"]
     if kind == "model":
         model = model or _walk(importlib.import_module(one["module"]), one["qualname"])
@@ -180,7 +198,7 @@ def _argument(one: dict[str, Any], model: Any) -> Any:
     if kind == "context":
         from tasks_app.contracts import CallContext
 
-        return CallContext(**value)
+        return CallContext(**value, credentials=secrets)
     if kind == "answer":
         from tasks_app.contracts import Answer
 

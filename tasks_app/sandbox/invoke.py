@@ -4,12 +4,17 @@ The decision that it may run was made before, from the record; nothing said insi
 checked like anything from outside.
 """
 
+import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
+from django.conf import settings
 from pydantic import BaseModel
 
+from core.embedded.folder import sockets
 from core.tracing import trace_headers
 from tasks_app.contracts import (
     Absent,
@@ -23,9 +28,13 @@ from tasks_app.contracts import (
     Started,
     Unknown,
 )
+from tasks_app.credentials.granting import Granted
 from tasks_app.keeper.client import sandbox_watch
+from tasks_app.record.events import EgressConnected, Event
+from tasks_app.runtime.granting import granted_to_look, looking_now
 from tasks_app.runtime.watchdog import deadline_guard
-from tasks_app.sandbox import levels
+from tasks_app.sandbox import held, levels
+from tasks_app.sandbox.egress import Egress
 from tasks_app.sandbox.packages import seen_inside
 from tasks_app.sandbox.run import sandbox_run
 from tasks_app.sandbox.spec import Ended, How, Spec, Wanted
@@ -39,6 +48,9 @@ UNKNOWN_ENDS = {
     How.OUTPUT: ("sandbox-output", "Its answer is larger than its contract allows."),
     How.REVOKED: ("credential-revoked", "A credential that it held was revoked; its sandbox was ended."),
 }
+
+
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class InsideFault(Exception):
@@ -58,25 +70,73 @@ class Report:
     """What the record shall say of a run beside its answer."""
 
     used: dict[str, Any] | None = None
+    notes: list[Event] = field(default_factory=list)  # grants used, connections
 
 
-def function_run(contract: Contract, role: str, *arguments: Any, until: float, report: Report) -> Any:
+def function_run(
+    contract: Contract, role: str, *arguments: Any, until: float, report: Report, granted: Granted | None = None
+) -> Any:
     """Run ``contract.role(*arguments)`` until ``until`` (monotonic clock, seconds) and return what it answers.
 
-    Raises Refused and Unknown as the function does, InsideFault, SandboxEnded, or, without a sandbox, anything.
+    ``granted``: what was issued for this call; look-ups have theirs issued here. Raises Refused and Unknown as the
+    function does, InsideFault, SandboxEnded, or, without a sandbox, anything.
     """
-    if contract.sandbox == Wanted.NONE:
-        with deadline_guard(until):
-            return getattr(contract, role)(*arguments)
-    refusal = levels.refusal_of(Wanted(contract.sandbox))
+    walled = contract.sandbox != Wanted.NONE
+    refusal = levels.refusal_of(Wanted(contract.sandbox)) if walled else ""
     if refusal:
         raise Refused(refusal, code="sandbox-missing")
-    ended = sandbox_run(spec_of(contract, role, arguments), until=until, told=lambda pid: sandbox_watch(pid, until))
+    if granted is None:
+        granted = granted_to_look(contract, role, seconds=until - time.monotonic())
+    secrets = granted.take()
+    report.notes += granted.events
+    if not walled:
+        with held.holding(secrets), deadline_guard(until):
+            return getattr(contract, role)(*[_with_secrets(one, secrets) for one in arguments])
+    ended = _inside(contract, role, arguments, until, report, granted, secrets)
     report.used = ended.usage.as_json(ended.how)
     return _answer(ended)
 
 
-def spec_of(contract: Contract, role: str, arguments: tuple[Any, ...]) -> Spec:
+def _inside(
+    contract: Contract,
+    role: str,
+    arguments: tuple[Any, ...],
+    until: float,
+    report: Report,
+    granted: Granted,
+    secrets: Mapping[str, str],
+) -> Ended:
+    """Run it between walls, with the one way out that its contract names."""
+    with ExitStack() as stack:
+        proxy = ""
+        if contract.network:
+            folder = sockets(settings.VAR_DIR)
+            egress = Egress(contract.network, contract.private_network, until=until, folder=folder)
+            stack.callback(lambda: report.notes.extend(_noted(arguments, egress)))
+            proxy = stack.enter_context(egress).path
+        return sandbox_run(
+            spec_of(contract, role, arguments, secrets=secrets, proxy=proxy),
+            until=until,
+            told=lambda pid: sandbox_watch(pid, until),
+            may_go_on=granted.holds if secrets else None,
+        )
+
+
+def _noted(arguments: tuple[Any, ...], egress: Egress) -> list[Event]:
+    """Return the events of the connections that were made or refused."""
+    here = looking_now()
+    names = [one.name for one in arguments if isinstance(one, CallContext)]
+    name = names[0] if names else here.call if here else ""
+    return [EgressConnected(name=name, **one.as_json()) for one in egress.connections]
+
+
+def _with_secrets(argument: Any, secrets: Mapping[str, str]) -> Any:
+    return replace(argument, credentials=secrets) if secrets and isinstance(argument, CallContext) else argument
+
+
+def spec_of(
+    contract: Contract, role: str, arguments: tuple[Any, ...], *, secrets: Mapping[str, str] = NOTHING, proxy: str = ""
+) -> Spec:
     """Return what a sandbox is asked to do for this function of a contract."""
     function = getattr(contract, role)
     paths, mounts = seen_inside(function.__module__, (contract.arguments.__module__, *contract.packages))
@@ -90,6 +150,9 @@ def spec_of(contract: Contract, role: str, arguments: tuple[Any, ...]) -> Spec:
         paths=paths,
         mounts=(*mounts, *contract.mounts),
         limits=contract.limits,
+        network=contract.network,
+        proxy=proxy,
+        secrets=secrets,
     )
 
 
@@ -101,7 +164,9 @@ def _written(argument: Any) -> dict[str, Any]:
             value = argument.model_dump(mode="json")
             return {"kind": "model", "module": model.__module__, "qualname": model.__qualname__, "value": value}
         case CallContext():
-            return {"kind": "context", "value": asdict(argument) | {"trace": trace_headers()}}
+            value = asdict(argument) | {"trace": trace_headers()}
+            del value["credentials"]  # they have a descriptor of their own
+            return {"kind": "context", "value": value}
         case Answer():
             return {"kind": "answer", "value": {"result": argument.result, "reference": argument.reference}}
     return {"kind": "plain", "value": argument}

@@ -1,5 +1,6 @@
 """What is wrong with what a contract says about its sandbox. Pure."""
 
+from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 from tasks_app.sandbox.spec import ROLES, Wanted
@@ -15,13 +16,31 @@ def sandbox_problem(contract: "Contract") -> str | None:
     if contract.sandbox == Wanted.NONE:
         if not contract.sandbox_reason.strip():
             return 'sandbox="none" needs sandbox_reason, one sentence that people read before they approve a call.'
+        if contract.network:
+            return 'network names what a sandbox lets through; with sandbox="none" nothing would be kept out.'
         return None
+    for place in contract.network:
+        host, _, port = place.rpartition(":")
+        if not host or "*" in place or not port.isdigit() or not 0 < int(port) < 65536:
+            return f"network names {place!r}; each place is one host and one port, like api.example.com:443."
+        if _is_address(host):
+            return f"network names {place!r}; name a host, so that people can read what is reached."
+    if strange := contract.private_network - set(contract.network):
+        return f"private_network names {min(strange)!r}, which network does not."
     if not _reachable(contract):
         return (
             "a sandbox loads its functions by module and name, and one of them is made inside another function;"
             ' define it at the top of its module, or say sandbox="none" and why.'
         )
     return None
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host.strip("[]"))
+    except ValueError:
+        return False
+    return True
 
 
 def _reachable(contract: "Contract") -> bool:

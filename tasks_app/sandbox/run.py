@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tasks_app.sandbox import bubblewrap, levels
-from tasks_app.sandbox.spec import Ended, How, Spec, Usage
+from tasks_app.sandbox.spec import Ended, How, Spec, Usage, doors
 from tasks_app.sandbox.starting import Running, sandbox_start
 from tasks_app.sandbox.used import used_by
 
@@ -76,11 +76,16 @@ def _request(spec: Spec, level: str) -> bytes:
         "version": spec.version,
         "arguments": list(spec.arguments),
         "paths": list(spec.paths),
-        "network": list(spec.network) if level == levels.NAMESPACES else [],
+        "network": _network(spec) if level == levels.NAMESPACES else [],
         "proxy": bubblewrap.INSIDE_PROXY,
         "limits": {name: getattr(limits, name) for name in limits.__slots__},
     }
     return json.dumps(request).encode() + b"\n"
+
+
+def _network(spec: Spec) -> list[list[str]]:
+    addresses = doors(spec.network)
+    return [[place, addresses[place.rpartition(":")[0]]] for place in spec.network]
 
 
 def _speak(talk: _Talk, until: float, may_go_on: Callable[[], bool] | None) -> None:

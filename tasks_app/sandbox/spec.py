@@ -48,6 +48,12 @@ class Spec:
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
+def doors(network: tuple[str, ...]) -> dict[str, str]:
+    """Return for each host that a contract names the address at which it seems to be, inside."""
+    hosts = dict.fromkeys(place.rpartition(":")[0] for place in network)
+    return {host: f"127.0.1.{number}" for number, host in enumerate(hosts, start=1)}
+
+
 class How(StrEnum):
     """How a sandbox ended."""
 

@@ -13,7 +13,7 @@ from tasks_app.sandbox import bubblewrap, levels
 from tasks_app.sandbox.bubblewrap import Given
 from tasks_app.sandbox.cgroups import Group, group_make, groups_work
 from tasks_app.sandbox.identity import namespace_of
-from tasks_app.sandbox.spec import Spec
+from tasks_app.sandbox.spec import Spec, doors
 
 
 @dataclass(slots=True, kw_only=True)
@@ -171,6 +171,4 @@ def _first_of(info: int) -> int:
 
 
 def _hosts(spec: Spec) -> str:
-    names = [place.rpartition(":")[0] for place in spec.network]
-    lines = [f"127.0.1.{number} {name}" for number, name in enumerate(names, start=1)]
-    return "\n".join(["127.0.0.1 localhost", *lines, ""])
+    return "".join(f"{address} {host}\n" for host, address in doors(spec.network).items())

@@ -14,6 +14,7 @@ from tasks_app.models import Call, Event
 from tasks_app.record.append import CallChange, Seq
 from tasks_app.record.events import After, CallObserved
 from tasks_app.runtime.acting import find_act, reference_fit
+from tasks_app.runtime.granting import looking
 from tasks_app.runtime.recorded import RecordedCall
 from tasks_app.services.command import Command, command
 from tasks_app.services.settle import NotInDoubt, TooEarly, not_before
@@ -67,12 +68,15 @@ def call_look_up(*, workspace: Workspace, task: UUID, name: str, actor: str) -> 
         raise NotFound
     recorded = _may_look(call)
     assert recorded.contract is not None
-    found = find_act(recorded.contract, call.key)
+    with looking(workspace=workspace.pk, task=task, call=name) as notes:
+        found = find_act(recorded.contract, call.key)
     looked, move = _meaning(call, found, recorded)
     with command(workspace=workspace, task=task, actor=actor) as here:
         fresh = Call.objects.get(task=here.task, name=name)
         if fresh.state != CallState.IN_DOUBT:
             raise _settled(fresh)
+        if notes:
+            here.record(*notes)
         _record(here, fresh, found, looked, move)
     return looked
 

@@ -6,6 +6,7 @@ from typing import Any
 from tasks_app.timeline.approval_words import APPROVAL_WORDS
 from tasks_app.timeline.call_words import CALL_WORDS
 from tasks_app.timeline.parts import Line, Part, line, name, names, quote, reason_of, who
+from tasks_app.timeline.sandbox_words import SANDBOX_WORDS
 
 Data = Mapping[str, Any]
 Words = Callable[[Data, Part], Line]
@@ -230,6 +231,7 @@ WORDS: Mapping[str, Words] = {
     "grant.changed": _changed("the standing grant"),
     "role.changed": _changed("the rights"),
     "switch.changed": _changed("the stop switch"),
+    "credential.changed": _changed("the credential"),
     "schedule.changed": _changed("the schedule"),
     "channel.changed": _changed("the notifications"),
     "worker.drain_asked": _drain_asked,
@@ -238,4 +240,5 @@ WORDS: Mapping[str, Words] = {
     "record.purged": _purged,
     **CALL_WORDS,
     **APPROVAL_WORDS,
+    **SANDBOX_WORDS,
 }

@@ -20,6 +20,7 @@ MODULES = [
     "takeover",
     "waiting",
     "approval",
+    "sandbox",
     "live",
     "peers",
 ]

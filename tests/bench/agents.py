@@ -46,6 +46,18 @@ def slow(args: Value, context: CallContext) -> Answer:
     return Answer(result=args.value, reference=context.key)
 
 
+@tool("bench.boxed", arguments=Value, effect_class="none")
+def boxed(args: Value, context: CallContext) -> Any:
+    return {"value": args.value}
+
+
+@agent("bench.boxer", done_when=HOLDS)
+def boxer(view: TaskView) -> Decision:
+    if view.step >= view.intent["steps"]:
+        return complete()
+    return call("bench.boxed", name=f"box-{view.step}", value=view.step)
+
+
 @agent("bench.reader", done_when=HOLDS)
 def reader(view: TaskView) -> Decision:
     if view.step >= view.intent["steps"]:

@@ -6,6 +6,7 @@ from tasks_app.contracts import Contract
 from tasks_app.fakes import context_of
 from tasks_app.runtime.acting import Outcome, call_act
 from tasks_app.sandbox.levels import NAMESPACES, level_here
+from tests.people import people  # noqa: F401 - a fixture
 from tests.sandbox_tools import Try, box_keyed
 
 

@@ -1,0 +1,1 @@
+"""Credentials: kept sealed, named in contracts, granted to one call at a time."""

@@ -1,0 +1,194 @@
+"""The one way out of a sandbox that has a network: a proxy here, outside, that decides for each connection.
+
+The sandbox has no network of its own; it reaches a unix socket, on which it names a place. Only what the contract
+names is let through. Names are resolved here, once, and the address that was looked at is the one that is used, so
+that a name cannot lead to a private address. Nothing goes on after the deadline.
+"""
+
+import ipaddress
+import secrets
+import socket
+import threading
+import time
+from collections.abc import Collection
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from tasks_app.keeper.place import EGRESS
+
+PIECE = 65536
+LONGEST_PLACE = 300  # bytes of the line that names a place
+CONNECT_SECONDS = 5.0
+ENDS = 0.5  # seconds in which cut connections must be over
+SHARED = ipaddress.ip_network("64:ff9b::/96")  # translates to IPv4 addresses, private ones as well
+
+
+@dataclass(slots=True)
+class Connection:
+    """One connection, or one that was refused. Bytes from the sandbox (sent) and to it (received)."""
+
+    place: str
+    address: str = ""
+    refused: str = ""
+    sent: int = 0
+    received: int = 0
+    seconds: float = 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what the record keeps of it."""
+        return {name: getattr(self, name) for name in self.__slots__} | {"seconds": round(self.seconds, 3)}
+
+
+def address_refusal(address: str) -> str:
+    """Say why an address is none of the public internet, or an empty text. Pure."""
+    found = ipaddress.ip_address(address.partition("%")[0])
+    mapped = getattr(found, "ipv4_mapped", None) or getattr(found, "sixtofour", None)
+    teredo = getattr(found, "teredo", None)
+    each = [found, *([mapped] if mapped else []), *(teredo or ())]
+    if all(one.is_global and not one.is_multicast for one in each) and not (found.version == 6 and found in SHARED):
+        return ""
+    return f"{address} is a private, local or reserved address, and the contract does not say that it may be one"
+
+
+class Egress:
+    """The proxy of one call; ``path`` is its socket, empty where the contract names no network."""
+
+    def __init__(self, network: Collection[str], private: Collection[str], *, until: float, folder: Path) -> None:
+        self._network, self._private, self._until = frozenset(network), frozenset(private), until
+        self.connections: list[Connection] = []
+        self.path = str(folder / f"{EGRESS}{secrets.token_hex(8)}") if network else ""
+        self._open: set[socket.socket] = set()
+        self._lock, self._closed = threading.Lock(), False
+        self._threads: list[threading.Thread] = []
+        self._listener: socket.socket | None = None
+
+    def __enter__(self) -> Self:
+        if self.path:
+            self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            self._listener.bind(self.path)
+            Path(self.path).chmod(0o666)  # its folder is private; inside, it is reached by nobody's number
+            self._listener.listen(16)
+            self._begin(self._accept, self._listener)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, fault: BaseException | None, at: TracebackType | None) -> None:
+        with self._lock:
+            self._closed = True
+            left = [*self._open, *([self._listener] if self._listener else [])]
+        for one in left:
+            _cut(one)
+        if self.path:
+            Path(self.path).unlink(missing_ok=True)
+        until = time.monotonic() + ENDS
+        for thread in self._threads:
+            thread.join(max(until - time.monotonic(), 0.0))
+        if self._listener:
+            self._listener.close()
+
+    def _begin(self, work: Any, *arguments: Any) -> None:
+        thread = threading.Thread(target=work, args=arguments, name="egress", daemon=True)
+        with self._lock:
+            if self._closed:
+                return
+            self._threads.append(thread)
+        thread.start()
+
+    def _accept(self, listener: socket.socket) -> None:
+        with suppress(OSError):
+            while True:
+                inner, _ = listener.accept()
+                self._begin(self._serve, inner)
+
+    def _serve(self, inner: socket.socket) -> None:
+        """Let one connection through, or note why not."""
+        began = time.monotonic()
+        connection = Connection(place="")
+        try:
+            self._keep(inner)
+            inner.settimeout(self._left())
+            connection.place = _place(inner)
+            self.connections.append(connection)
+            outer = self._reach(connection)
+            if outer is not None:
+                self._carry(inner, outer, connection)
+        except OSError as error:
+            connection.refused = connection.refused or ("" if connection.address else str(error))
+        finally:
+            connection.seconds = time.monotonic() - began
+            self._drop(inner)
+
+    def _reach(self, connection: Connection) -> socket.socket | None:
+        if connection.place not in self._network:
+            connection.refused = "the contract does not name it"
+            return None
+        host, _, port = connection.place.rpartition(":")
+        found = socket.getaddrinfo(host, int(port), type=socket.SOCK_STREAM)
+        addresses = list(dict.fromkeys(str(one[4][0]) for one in found))
+        private = connection.place in self._private
+        allowed = [one for one in addresses if private or not address_refusal(one)]
+        if not allowed:
+            connection.refused = address_refusal(addresses[0])
+            return None
+        # The address, not the name: another look-up could answer something else.
+        outer = socket.create_connection((allowed[0], int(port)), timeout=min(CONNECT_SECONDS, self._left()))
+        connection.address = allowed[0]
+        outer.settimeout(self._left())
+        self._keep(outer)
+        return outer
+
+    def _carry(self, inner: socket.socket, outer: socket.socket, connection: Connection) -> None:
+        """Carry both ways until both ends have said all, or are cut."""
+
+        def back() -> None:
+            connection.received += _pump(outer, inner, self._until)
+
+        answering = threading.Thread(target=back, name="egress", daemon=True)
+        answering.start()
+        connection.sent += _pump(inner, outer, self._until)
+        answering.join()  # both sockets have timeouts, and are cut at the end
+        self._drop(outer)
+
+    def _keep(self, one: socket.socket) -> None:
+        with self._lock:
+            self._open.add(one)
+            closed = self._closed
+        if closed:
+            _cut(one)
+
+    def _drop(self, one: socket.socket) -> None:
+        with self._lock:
+            self._open.discard(one)
+        one.close()
+
+    def _left(self) -> float:
+        return max(self._until - time.monotonic(), 0.01)
+
+
+def _place(inner: socket.socket) -> str:
+    line = b""
+    while not line.endswith(b"\n"):
+        piece = inner.recv(1)
+        if not piece or len(line) > LONGEST_PLACE:
+            raise OSError("it named no place")
+        line += piece
+    return line.decode("ascii", "replace").strip()
+
+
+def _pump(source: socket.socket, target: socket.socket, until: float) -> int:
+    """Carry bytes one way until the end of them or of the time; return how many."""
+    count = 0
+    with suppress(OSError):
+        while time.monotonic() < until and (piece := source.recv(PIECE)):
+            target.sendall(piece)
+            count += len(piece)
+    with suppress(OSError):
+        target.shutdown(socket.SHUT_WR)
+    return count
+
+
+def _cut(one: socket.socket) -> None:
+    with suppress(OSError):
+        one.shutdown(socket.SHUT_RDWR)

@@ -1,0 +1,21 @@
+"""Template tags about a tool's sandbox."""
+
+from django import template
+
+from tasks_app import registry
+from tasks_app.contracts import Contract
+from tasks_app.sandbox.shown import SandboxShown, sandbox_shown
+
+register = template.Library()
+
+
+@register.filter
+def sandbox_of(contract: Contract) -> SandboxShown:
+    """Return what is shown of a contract's sandbox."""
+    return sandbox_shown(contract)
+
+
+@register.simple_tag
+def contract_of(tool: str, version: int) -> Contract | None:
+    """Return the contract that carries calls of this tool and version, or None where this process has no code of it."""
+    return registry.tool_find(tool, version)

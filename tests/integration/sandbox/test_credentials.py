@@ -1,0 +1,179 @@
+"""Credentials: sealed, granted once for one call, revoked within a second, and nowhere to be found."""
+
+import json
+import logging
+import threading
+import time
+from io import StringIO
+
+import pytest
+from cryptography.fernet import Fernet
+from django.core.management import call_command
+from django.db import connection
+from django.test import Client
+
+from core.errors import InvalidInput
+from tasks_app.credentials import keys
+from tasks_app.models import Blob, Call, Credential, CredentialGrant, Event, LateWrite, Task
+from tasks_app.record.export import export_lines, stream_head
+from tasks_app.services.create import task_create
+from tasks_app.services.credentials import (
+    credential_revoke,
+    credential_set,
+    credentials_reseal,
+    grants_expire,
+)
+from tasks_app.testing import task_run, worker_here
+from tests.people import People
+
+pytestmark = pytest.mark.django_db(transaction=True)
+PLANTED = "pl4nted-Secret/value+9f7"
+
+
+@pytest.fixture
+def secret(people: People) -> Credential:
+    return credential_set(workspace=people.workspace, name="planted", value=PLANTED, actor="person:rhea")
+
+
+def begin(people: People, what: str, tool: str = "box.secret", word: str = "planted", **more) -> Task:
+    arguments = {"what": what, "word": word, **more}
+    return task_create(
+        workspace=people.workspace,
+        owner=people.rhea,
+        actor="person:rhea",
+        agent="box.run",
+        intent={"tool": tool, "arguments": arguments},
+    )
+
+
+def run(people: People, what: str, **more) -> Task:
+    return task_run(begin(people, what, **more).pk, worker_here(), most=3)
+
+
+def events(task: Task, kind: str) -> list[dict]:
+    return list(Event.objects.filter(stream=task.pk, kind=kind).order_by("seq").values_list("data", flat=True))
+
+
+def order(task: Task) -> list[str]:
+    return list(Event.objects.filter(stream=task.pk).order_by("seq").values_list("kind", flat=True))
+
+
+def test_a_call_is_granted_what_its_contract_names_once(people: People, secret: Credential):
+    task = run(people, "secret_length")
+    (outcome,) = events(task, "call.outcome")
+    assert outcome["result"] == len(PLANTED)
+    issued, used = events(task, "credential.issued"), events(task, "credential.used")
+    assert [one["role"] for one in issued] == ["execute", "verify"]
+    assert [one["grant"] for one in issued] == [one["grant"] for one in used]
+    said = order(task)
+    assert said.index("call.attempted") < said.index("credential.issued") < said.index("credential.used")
+    assert said.index("credential.used") < said.index("call.outcome")
+    assert CredentialGrant.objects.filter(used_at=None).count() == 0
+
+
+def test_a_call_without_it_in_its_contract_gets_nothing(people: People, secret: Credential):
+    task = run(people, "secret_search", tool="box.keyed")
+    (outcome,) = events(task, "call.outcome")
+    assert outcome["result"][-1] == "not granted"
+    assert PLANTED not in json.dumps(outcome)
+
+
+def test_a_missing_or_revoked_credential_refuses_before_anything_is_sent(people: People):
+    task = run(people, "secret_length")
+    (outcome,) = events(task, "call.outcome")
+    assert (outcome["outcome"], outcome["error"]["code"]) == ("refused", "credential-missing")
+
+
+@pytest.mark.parametrize("what", ["secret_leak", "secret_error", "secret_die"])
+def test_a_planted_secret_is_found_nowhere(people: People, secret: Credential, what, caplog, client: Client):
+    with caplog.at_level(logging.DEBUG):
+        task = run(people, what)
+    pages = [f"/tasks/{task.pk}/", f"/tasks/{task.pk}/?tab=record", "/tasks/"]
+    client.force_login(people.rhea)
+    places = {
+        "record": "\n".join(export_lines(stream_head(task.pk))),
+        "rows": json.dumps(list(Call.objects.filter(task=task).values()), default=str),
+        "blobs": " ".join(bytes(one.content).decode("latin-1") for one in Blob.objects.filter(stream=task.pk)),
+        "late": json.dumps(list(LateWrite.objects.values()), default=str),
+        "logs": caplog.text,
+        "pages": " ".join(client.get(page).content.decode() for page in pages),
+        "administration": json.dumps(list(Event.objects.values_list("data", flat=True)), default=str),
+        "sealed": bytes(Credential.objects.get().sealed).decode("latin-1"),
+        "messages": str(Task.objects.filter(pk=task.pk).values()),
+    }
+    assert "masked:known" in places["record"]
+    for name, text in places.items():
+        assert PLANTED not in text, name
+        assert "cGw0bnRlZC1TZWNyZXQvdmFsdWUrOWY3" not in text, name
+
+
+def test_revocation_takes_open_grants_back_and_ends_what_holds_one(people: People, secret: Credential):
+    task = begin(people, "secret_hold")
+    worker = worker_here()
+    running = threading.Thread(target=_in_thread, args=(task, worker))
+    running.start()
+    until = time.monotonic() + 30
+    while not CredentialGrant.objects.filter(used_at__isnull=False).exists():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    began = time.monotonic()
+    assert credential_revoke(workspace=people.workspace, name="planted", reason="leaked", actor="person:rhea") == 1
+    running.join(10)
+    assert not running.is_alive()
+    assert time.monotonic() - began < 3.0  # the sandbox itself ends within two looks, 0.4 s; the rest is this test's
+    (outcome,) = events(task, "call.outcome")[:1]
+    assert outcome["sandbox"]["ended"] == "credential revoked"
+    assert outcome["error"]["code"] == "credential-revoked"
+    assert events(task, "credential.revoked")
+
+
+def _in_thread(task: Task, worker) -> None:
+    try:
+        task_run(task.pk, worker, most=1)
+    finally:
+        connection.close()
+
+
+def test_a_grant_that_was_never_used_expires_once(people: People, secret: Credential):
+    task = run(people, "answer", tool="box.keyed", word="x")
+    grant = CredentialGrant.objects.create(
+        credential=secret, task=task, call="box", role="execute", expires_at=task.created_at
+    )
+    assert grants_expire() == 1
+    assert grants_expire() == 0
+    (expired,) = events(task, "credential.expired")
+    assert expired["grant"] == str(grant.pk)
+
+
+def test_values_are_sealed_and_keys_can_be_changed_in_turn(people: People, settings):
+    old, new = Fernet.generate_key().decode(), Fernet.generate_key().decode()
+    settings.HANDRAIL_CREDENTIAL_KEYS = [old]
+    credential_set(workspace=people.workspace, name="planted", value=PLANTED, actor="person:rhea")
+    before = bytes(Credential.objects.get().sealed)
+    assert PLANTED.encode() not in before
+    settings.HANDRAIL_CREDENTIAL_KEYS = [new, old]
+    assert keys.unseal(before) == PLANTED
+    assert credentials_reseal() == 1
+    settings.HANDRAIL_CREDENTIAL_KEYS = [new]
+    assert keys.unseal(bytes(Credential.objects.get().sealed)) == PLANTED
+    with pytest.raises(keys.CannotOpen):
+        keys.unseal(before)
+
+
+def test_a_value_too_short_to_be_masked_is_refused(people: People):
+    with pytest.raises(InvalidInput, match="masked"):
+        credential_set(workspace=people.workspace, name="planted", value="short", actor="person:rhea")
+
+
+def test_the_command_shows_names_and_never_values(people: People, monkeypatch):
+    monkeypatch.setattr("sys.stdin", StringIO(f"{PLANTED}\n"))
+    out = StringIO()
+    call_command("credential", "set", "planted", workspace=people.workspace.slug, stdout=out)
+    call_command("credential", "list", workspace=people.workspace.slug, stdout=out)
+    call_command("credential", "revoke", "planted", workspace=people.workspace.slug, stdout=out)
+    call_command("credential", "list", workspace=people.workspace.slug, stdout=out)
+    assert "planted  set" in out.getvalue()
+    assert "planted  revoked" in out.getvalue()
+    assert PLANTED not in out.getvalue()
+    said = list(Event.objects.filter(kind="credential.changed").values_list("data", flat=True))
+    assert [one["what"] for one in said] == ["planted", "planted"]

@@ -1,0 +1,64 @@
+"""What people read: the level, what it lacks, why there is none, limits, network, credentials."""
+
+from dataclasses import replace
+
+import pytest
+from django.template.loader import render_to_string
+
+from tasks_app.contracts import Refused
+from tasks_app.registry import contract_problem
+from tasks_app.sandbox import levels
+from tasks_app.sandbox.invoke import Report, function_run
+from tasks_app.sandbox.shown import sandbox_shown
+from tests.integration.sandbox.conftest import act
+from tests.sandbox_tools import box_keyed
+
+WEAK = levels.Level(levels.PROCESS, ("No walls: none here.",))
+
+
+@pytest.fixture
+def weak(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a machine without user namespaces."""
+    monkeypatch.setattr(levels, "level_here", lambda: WEAK)
+
+
+def shown(**more) -> str:
+    return render_to_string("tools/_sandbox.html", {"contract": replace(box_keyed, **more)})
+
+
+def test_a_tools_page_says_level_limits_network_and_credentials():
+    text = shown(network=("api.example.com:443",), credentials=("mail",))
+    for word in ("walled", "400 MiB of memory", "24 processes", "api.example.com:443", "mail", "once"):
+        assert word in text
+
+
+def test_without_a_sandbox_the_reason_is_shown():
+    text = shown(sandbox="none", sandbox_reason="It holds a socket that must stay open.")
+    assert "none: in the worker itself" in text
+    assert "It holds a socket" in text
+
+
+def test_none_without_a_reason_is_refused_at_registration():
+    assert "sandbox_reason" in (contract_problem(replace(box_keyed, sandbox="none")) or "")
+    assert "none of" in (contract_problem(replace(box_keyed, sandbox="maybe")) or "")
+
+
+def test_a_function_inside_a_function_is_refused_at_registration():
+    assert "top of its module" in (contract_problem(replace(box_keyed, execute=lambda a, c: None)) or "")
+
+
+@pytest.mark.usefixtures("weak")
+def test_a_weaker_machine_says_so_and_runs_what_asks_for_no_more():
+    assert "Weaker on this machine. No walls" in shown()
+    outcome = act("answer", word="x")
+    assert (outcome.outcome, (outcome.used or {})["level"]) == ("ok", "process")
+
+
+@pytest.mark.usefixtures("weak")
+def test_a_weaker_machine_runs_nothing_of_a_tool_that_wants_a_full_one():
+    contract = replace(box_keyed, sandbox="full")
+    assert sandbox_shown(contract).refusal
+    outcome = act("answer", contract=contract)
+    assert (outcome.outcome, (outcome.error or {})["code"]) == ("refused", "sandbox-missing")
+    with pytest.raises(Refused):
+        function_run(contract, "find", "k", until=1e12, report=Report())
