@@ -27,18 +27,28 @@ def passages(crossed: Iterable[Crossed]) -> tuple[Seen, ...]:
 
 
 Found = Mapping[Key, Sequence[Seen]]
+# Messages are hints: how often one comes, and is looked at, is chance even where it is the same in two runs.
+HINTS = frozenset({"B02", "L01", "W02"})
+
+
+def _is_sure(seen: Seen) -> bool:
+    return seen.nth == 1 or seen.boundary not in HINTS
 
 
 def steady(first: Found, second: Found) -> dict[Key, tuple[Seen, ...]]:
     """Return the passages that both of two runs had: what comes by chance cannot be waited for. Pure."""
-    return {key: tuple(seen for seen in passed if seen in set(second.get(key, ()))) for key, passed in first.items()}
+    return {
+        key: tuple(seen for seen in passed if _is_sure(seen) and seen in set(second.get(key, ())))
+        for key, passed in first.items()
+    }
 
 
 def unsteady(first: Found, second: Found) -> tuple[LeftOut, ...]:
     """Return the passages that one of two runs had, as left out. Pure."""
     found = []
     for (workload, klass), passed in first.items():
-        for seen in sorted(set(passed) ^ set(second.get((workload, klass), ())), key=_order):
+        one, other = set(passed), set(second.get((workload, klass), ()))
+        for seen in sorted((one ^ other) | {seen for seen in one if not _is_sure(seen)}, key=_order):
             which = f"passage {seen.nth}{f' of {seen.call}' if seen.call else ''}"
             reason = f"Without a fault, {workload} comes here in some runs only ({which})."
             place = {"row": seen.boundary, "position": seen.position}

@@ -47,3 +47,10 @@ def test_a_soak_dies_within_a_commit_only_where_there_is_one() -> None:
     seen = (Seen(boundary="A03", position="before"), Seen(boundary="C01", position="before"))
     drawn = {(cell.row, cell.position) for cell in soak(200, 7, {("act", Klass.KEYED): seen})}
     assert drawn == {("A03", "before"), ("C01", "before"), ("C01", "commit-kept"), ("C01", "commit-dropped")}
+
+
+def test_a_second_message_is_chance_even_where_two_runs_had_it() -> None:
+    again = Seen(boundary="L01", position="before", nth=2)
+    both = {KEY: (ALWAYS, again)}
+    assert steady(both, both) == {KEY: (ALWAYS,)}
+    assert [(one.row, one.position) for one in unsteady(both, both)] == [("L01", "before")]
