@@ -106,6 +106,8 @@ class ApproverGroupAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not gen
     form = GroupForm
     list_display = ("name", "workspace")
     list_filter = ("workspace",)
+    search_fields = ("name", "members__username")
+    list_select_related = ("workspace",)
     filter_horizontal = ("members",)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:

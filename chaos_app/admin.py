@@ -2,7 +2,16 @@
 
 from django.contrib import admin
 
-from chaos_app.models import DrillAlert, DrillCase, DrillPin, DrillRun, DrillSchedule, DrillSlot, ToolProof
+from chaos_app.models import (
+    DrillAlert,
+    DrillCase,
+    DrillPin,
+    DrillRun,
+    DrillSchedule,
+    DrillSlot,
+    DrillSwitch,
+    ToolProof,
+)
 from core.admin import ReadOnlyAdmin
 
 
@@ -12,6 +21,8 @@ class DrillRunAdmin(ReadOnlyAdmin):
 
     list_display = ("suite", "state", "sentence", "workspace", "launched_at")
     list_filter = ("state", "suite", "workspace")
+    search_fields = ("suite", "sentence")
+    list_select_related = ("workspace",)
 
 
 @admin.register(DrillCase)
@@ -21,6 +32,7 @@ class DrillCaseAdmin(ReadOnlyAdmin):
     list_display = ("cell", "verdict", "as_allowed", "run", "ended_at")
     list_filter = ("verdict", "row", "klass")
     search_fields = ("cell",)
+    list_select_related = ("run",)
 
 
 @admin.register(DrillSchedule)
@@ -28,6 +40,9 @@ class DrillScheduleAdmin(ReadOnlyAdmin):
     """Schedules."""
 
     list_display = ("name", "cron", "zone", "enabled", "workspace")
+    list_filter = ("enabled", "workspace")
+    search_fields = ("name",)
+    list_select_related = ("workspace",)
 
 
 @admin.register(DrillSlot)
@@ -36,6 +51,8 @@ class DrillSlotAdmin(ReadOnlyAdmin):
 
     list_display = ("schedule", "at", "state", "why")
     list_filter = ("state",)
+    search_fields = ("schedule__name", "why")
+    list_select_related = ("schedule",)
 
 
 @admin.register(DrillAlert)
@@ -43,6 +60,8 @@ class DrillAlertAdmin(ReadOnlyAdmin):
     """Alerts."""
 
     list_display = ("sentence", "at", "seen_by")
+    list_filter = (("seen_by", admin.EmptyFieldListFilter),)
+    search_fields = ("sentence",)
 
 
 @admin.register(DrillPin)
@@ -50,6 +69,9 @@ class DrillPinAdmin(ReadOnlyAdmin):
     """Pins."""
 
     list_display = ("cell", "workspace", "by", "at")
+    list_filter = ("workspace",)
+    search_fields = ("cell",)
+    list_select_related = ("workspace", "by")
 
 
 @admin.register(ToolProof)
@@ -57,3 +79,15 @@ class ToolProofAdmin(ReadOnlyAdmin):
     """Proofs of tools."""
 
     list_display = ("tool", "version", "declared", "shown", "is_true", "at")
+    list_filter = ("is_true", "declared")
+    search_fields = ("tool",)
+
+
+@admin.register(DrillSwitch)
+class DrillSwitchAdmin(ReadOnlyAdmin):
+    """Workspaces in which no drill starts, and why."""
+
+    list_display = ("workspace", "reason", "set_by", "set_at")
+    list_filter = ("workspace",)
+    search_fields = ("reason", "set_by__username")
+    list_select_related = ("workspace", "set_by")

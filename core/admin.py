@@ -165,7 +165,11 @@ class ApiTokenAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic 
 class SignInLinkAdmin(ReadOnlyAdmin):
     """Which one-time links were made and used; never the secret in one."""
 
-    exclude = ("digest",)
+    list_display = ("user", "created_at", "expires_at", "used_at")
+    list_filter = (("used_at", admin.EmptyFieldListFilter),)
+    search_fields = ("user__username",)
+    list_select_related = ("user",)
+    exclude = ("token_digest",)
 
 
 admin.site.unregister(User)
@@ -196,12 +200,20 @@ class PersonAdmin(UserAdmin):  # type: ignore[type-arg]  # not generic when it r
     def _record(self, request: HttpRequest, person: User, before: Any, after: Any) -> None:
         if before == after:
             return
-        event = RoleChanged(what=f"account {person.get_username()}", before=before, after_change=after)
-        theirs = Workspace.objects.filter(memberships__user=person).distinct()
+        what = f"account {person.get_username()}"
         # An account without a workspace has no stream of its own: the change is said where its author is.
-        said_in = theirs or Workspace.objects.filter(memberships__user=cast(User, request.user)).distinct()
-        for workspace in said_in:
-            append_administration(workspace=workspace.pk, events=[event], actor=actor_of(request))
+        elsewhere = cast(User, request.user)
+        person_changed(person, what=what, before=before, after=after, actor=actor_of(request), elsewhere=elsewhere)
+
+
+def person_changed(
+    person: User, *, what: str, before: Any, after: Any, actor: str, elsewhere: User | None = None
+) -> None:
+    """Say a change of somebody's in the streams of their workspaces, or in those of ``elsewhere`` if they have none."""
+    event = RoleChanged(what=what, before=before, after_change=after)
+    said_in = Workspace.objects.filter(memberships__user=person).distinct()
+    for workspace in said_in or Workspace.objects.filter(memberships__user=elsewhere).distinct():
+        append_administration(workspace=workspace.pk, events=[event], actor=actor)
 
 
 def _rights(person: User) -> dict[str, Any]:
@@ -211,3 +223,5 @@ def _rights(person: User) -> dict[str, Any]:
 admin.site.site_header = "Handrail"
 admin.site.site_title = "Handrail"
 admin.site.index_title = "Administration"
+
+import core.admin_accounts  # noqa: E402, F401 - registers; it builds on this module

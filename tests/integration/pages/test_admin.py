@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from allauth.mfa.models import Authenticator
 from django.contrib import admin
 from django.contrib.auth.models import User
 from django.test import Client
@@ -15,8 +16,11 @@ from tasks_app.status import CallState
 from tests.people import People
 from tests.records import call_in
 
-OURS = {"core", "tasks_app", "approvals_app"}
+OURS = {"core", "tasks_app", "approvals_app", "notify", "chaos_app"}
 EDITABLE = {"workspace", "membership", "apitoken", "stopswitch", "policyrule", "approvergroup"}
+EDITABLE |= {"channel", "route", "alertrule"}
+# Lists of a handful of rows.
+SHORT = {"clusteridentity", "policybook", "pulse", "alertrule", "workspace"}
 
 
 @pytest.fixture
@@ -49,6 +53,29 @@ def test_every_model_is_in_the_console_and_each_list_and_search_opens(console: C
         if row is not None:
             view = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_change", args=[row.pk])
             assert console.get(view).status_code == 200, model
+
+
+def test_every_longer_list_can_be_searched_or_narrowed(console: Client):
+    registered = admin.site._registry.items()
+    bare = {m._meta.model_name for m, one in registered if not (one.search_fields or one.list_filter)}
+    assert bare <= SHORT
+
+
+def test_every_list_is_narrowed_and_sorted_by_each_of_its_columns(console: Client):
+    for model, one in admin.site._registry.items():
+        url = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
+        for column in range(1, len(one.list_display) + 1):
+            assert console.get(url, {"o": str(column)}).status_code == 200, (model, column)
+
+
+def test_a_second_factor_that_was_lost_is_taken_away_and_that_is_said(console: Client, people: People):
+    factor = Authenticator.objects.create(user=people.silas, type="totp", data={"secret": "JBSWY3DPEHPK3PXP"})
+    shown = console.get(reverse("admin:mfa_authenticator_change", args=[factor.pk])).content.decode()
+    assert "JBSWY3DPEHPK3PXP" not in shown
+    assert console.get(reverse("admin:mfa_authenticator_add")).status_code == 403
+    console.post(reverse("admin:mfa_authenticator_delete", args=[factor.pk]), {"post": "yes"})
+    assert not Authenticator.objects.exists()
+    assert said(people) == [("second factor of silas", "totp", None, "person:rhea")]
 
 
 def test_record_rows_cannot_be_added_changed_or_deleted(console: Client):
