@@ -3,6 +3,7 @@
 from django.urls import path
 
 from chaos_app.views.case import case_file, case_page, trend_page
+from chaos_app.views.guided import first_page, guided_do, guided_page, guided_parts
 from chaos_app.views.launch import launch_page, switch
 from chaos_app.views.pin import pin
 from chaos_app.views.runs import alert_seen, drills_page, run_file, run_page, run_stop
@@ -12,6 +13,10 @@ from chaos_app.views.tools import tools_page
 urlpatterns = [
     path("", drills_page, name="drills"),
     path("launch/", launch_page, name="drill-launch"),
+    path("first/", first_page, name="drill-first"),
+    path("first/<uuid:run>/", guided_page, name="drill-guided"),
+    path("first/<uuid:run>/parts/", guided_parts, name="drill-guided-parts"),
+    path("first/<uuid:run>/do/", guided_do, name="drill-guided-do"),
     path("switch/", switch, name="drill-switch"),
     path("pin/<uuid:task>/<int:seq>/", pin, name="drill-pin"),
     path("schedules/", schedules_page, name="drill-schedules"),

@@ -273,7 +273,8 @@ HANDRAIL_ENVIRONMENT = os.environ.get("HANDRAIL_ENVIRONMENT", "local")
 HANDRAIL_STYLE_PAGE = _flag("HANDRAIL_STYLE_PAGE", "1" if DEBUG else "0")
 # User code: module paths that declare agents and tools, besides the entry-point group "handrail.modules".
 HANDRAIL_MODULES = _words("HANDRAIL_MODULES")
-if _flag("HANDRAIL_DEMO"):  # set by "manage.py demo" for the processes that it starts
+HANDRAIL_DEMO = _flag("HANDRAIL_DEMO")  # set by "manage.py demo" for the processes that it starts
+if HANDRAIL_DEMO:
     HANDRAIL_MODULES.append("chaos_app.incidents")
 # A lease lasts this long and is renewed each second by the keeper (seconds).
 LEASE_SECONDS = _number("HANDRAIL_LEASE_SECONDS", "4")
@@ -289,6 +290,7 @@ HANDRAIL_FINDERS = [
     "approvals_app.notify.services.duty.notify_duty",
     "approvals_app.notify.services.forget.deliveries_forget",
     "chaos_app.services.collect.drills_collect",
+    "chaos_app.services.guided.guided_follow",
     "chaos_app.services.slots.slots_fire",
 ]
 # Whether every line of the log is one JSON object.

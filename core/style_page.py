@@ -1,6 +1,6 @@
 """``/style/``: every component in every state, from sample data, for those who build pages. Only where DEBUG is on."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django import forms
@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
+from core.board.plots import HOURS, hours_until, throughput, waiting
 from core.words import VOCABULARY
 
 _ARGUMENTS = {
@@ -53,6 +54,22 @@ def _rows() -> list[dict[str, Any]]:
     ]
 
 
+def _board(now: datetime) -> dict[str, Any]:
+    hours = hours_until(now)
+    done = [number * 7 % 11 for number in range(HOURS)]
+    oldest, soonest = now - timedelta(minutes=4), now + timedelta(minutes=26)
+    return {
+        "notices": [
+            {"tone": "person", "glyph": "person", "count": 3, "text": "approvals wait for you", "url": "#"}
+            | {"since": oldest, "until": soonest},
+            {"tone": "unknown", "glyph": "unknown", "count": 1, "text": "outcome is unknown: look outside", "url": "#"},
+            {"tone": "bad", "glyph": "stopped", "text": "No worker lives", "url": "#", "detail": "Nothing is lost."},
+        ],
+        "plot": throughput(hours, done, [number // 8 for number in done]),
+        "no_plot": waiting(hours, [0.0] * HOURS),
+    }
+
+
 def style_page(request: HttpRequest) -> HttpResponse:
     """Render all samples."""
     now = timezone.now()
@@ -68,6 +85,7 @@ def style_page(request: HttpRequest) -> HttpResponse:
         "tabs": [{"label": label, "count": count, "is_current": here, "url": "#"} for label, count, here in tabs],
         "form": _SampleForm({"title": "", "agent": "incident.remediate", "reason": "Pool exhausted", "notify": "on"}),
         "tones": ["info", "ok", "person", "bad", "unknown"],
+        **_board(now),
         "live_states": [("live", "Live"), ("catching", "Catching up"), ("paused", "Paused"), ("offline", "Offline")],
     }
     return render(request, "style.html", context)

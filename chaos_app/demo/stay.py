@@ -72,6 +72,7 @@ class Greeter:
         )
         self._say(f"Sign in as silas, who approves:  {entry.links['silas']}")
         self._say(f"Sign in as rhea, who started them:  {entry.links['rhea']}")
+        self._say(f"Begin with the first five minutes, signed in as rhea:  {self._url}/drills/first/")
         self._say("Each link works once, within 15 minutes, on this machine; manage.py sign_in_link makes another.")
         self._say(f"The outside world, as it is:  {self._world}/")
         if self._browser and _has_browser():

@@ -20,6 +20,7 @@ from core.models import Membership, Workspace
 from core.principal import Principal
 from tasks_app.services.cancel import task_cancel
 from tasks_app.services.create import task_create
+from tasks_app.services.settle import call_settle
 from tasks_app.services.signal import signal_send
 from tasks_app.services.steer import task_pause, task_resume
 from tasks_app.services.stops import stop_lift, stop_set
@@ -75,7 +76,7 @@ def _decide(order: Json, answer: Answer) -> Json:
             approval=request.pk,
             principal=_principal(APPROVER),
             decision=answer,
-            reason="as the drill says",
+            reason=order.get("reason", "as the drill says"),
             digest=request.digest,
             via=Via.API,
         )
@@ -134,6 +135,23 @@ def steer(order: Json) -> Json:
     return {}
 
 
+def settle(order: Json) -> Json:
+    """Record what became of a call in doubt."""
+    try:
+        call = call_settle(
+            workspace=_workspace(),
+            task=UUID(order["task"]),
+            name=order["call"],
+            actor=f"person:{OWNER}",
+            answer=order["answer"],
+            evidence=order["evidence"],
+            reference=order["reference"],
+        )
+    except HandrailError as error:
+        return {"refused": error.detail}
+    return {"state": call.state}
+
+
 def stop(order: Json) -> Json:
     """Set a stop switch over one task, or lift it."""
     user, workspace = User.objects.get(username=OWNER), _workspace()
@@ -174,6 +192,7 @@ ACTS: dict[str, Callable[[Json], Json]] = {
     "pause": steer,
     "resume": steer,
     "cancel": steer,
+    "settle": settle,
     "stop": stop,
     "wake": wake_many,
     "unprotected": naive_run,

@@ -36,9 +36,11 @@ def naive_run(order: dict[str, Any]) -> dict[str, Any]:
 
 
 def _act(order: dict[str, Any]) -> None:
-    contract, arguments = tool_newest(order["tool"]), tools.Act(**order["arguments"])
+    contract = tool_newest(order["tool"])
     assert contract is not None
-    seen = tools.config_version(arguments) if order["class"] == Klass.PRECONDITION else None
+    arguments = contract.arguments(**order["arguments"])
+    guarded = order["class"] == Klass.PRECONDITION and isinstance(arguments, tools.Act)
+    seen = tools.config_version(arguments) if guarded else None  # type: ignore[arg-type]
     context = CallContext(
         key=f"none-{uuid4().hex}",
         task=order["case"],

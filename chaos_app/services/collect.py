@@ -167,7 +167,7 @@ def _follow(run: DrillRun, said: Mapping[str, Any], *, is_all: bool) -> None:
     run.command = str(said.get("command") or run.command)
     run.versions, run.cells = said.get("versions") or {}, said.get("cells") or []
     run.why = str(said.get("why") or "")
-    if state in RUNNING and not _alive(run.pid):
+    if state in RUNNING and not process_lives(run.pid):
         state, run.why = "failed", "Its controller ended before the run did; what it had written is kept."
     if run.stop_asked_at:
         stop_told(run)
@@ -177,7 +177,8 @@ def _follow(run: DrillRun, said: Mapping[str, Any], *, is_all: bool) -> None:
     run.save()
 
 
-def _alive(pid: int | None) -> bool:
+def process_lives(pid: int | None) -> bool:
+    """Tell whether a process of that number is there."""
     if not pid:
         return False
     try:
@@ -231,7 +232,7 @@ def _unheard() -> None:
     """A run whose controller never wrote anything has failed; its log says why."""
     for run in DrillRun.objects.filter(state="starting", folder=""):
         waited = (database_now() - run.launched_at).total_seconds()
-        if waited > UNHEARD_SECONDS or (run.pid and waited > 2 and not _alive(run.pid)):
+        if waited > UNHEARD_SECONDS or (run.pid and waited > 2 and not process_lives(run.pid)):
             why = "Its controller ended before it began."
             DrillRun.objects.filter(pk=run.pk, state="starting").update(
                 state="failed", why=why, ended_at=database_now()

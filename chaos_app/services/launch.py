@@ -61,7 +61,7 @@ def drill_launch(
     """
     chosen = _selection(suite, selection or {})
     with transaction.atomic():
-        _one_at_a_time()
+        launches_locked()
         if why := drills_refused(workspace=workspace):
             raise DrillsRefused(why)
         if DrillRun.objects.filter(state__in=RUNNING).count() >= settings.HANDRAIL_DRILLS_AT_ONCE:
@@ -82,7 +82,8 @@ def drill_launch(
     return run
 
 
-def _one_at_a_time() -> None:
+def launches_locked() -> None:
+    """Wait for launches that are being judged; until the end of the transaction, others wait for this one."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LAUNCH_LOCK])
 
@@ -128,10 +129,10 @@ def _start(pk: UUID) -> None:
         DrillRun.objects.filter(pk=pk).update(state="failed", why=f"It could not be started: {error}")
         return
     DrillRun.objects.filter(pk=pk).update(pid=process.pid, command=f"manage.py {' '.join(command_of(run))}")
-    _reap(process)
+    reaped(process)
 
 
-def _reap(process: subprocess.Popen[bytes]) -> None:
+def reaped(process: subprocess.Popen[bytes]) -> None:
     """Wait for it beside everything else, so that no zombie is left; it may well outlive us."""
     import threading
 

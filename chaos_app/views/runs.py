@@ -29,6 +29,7 @@ from chaos_app.selectors.runs import (
     worst_first,
 )
 from chaos_app.services.collect import run_results
+from chaos_app.services.guided import SUITE as GUIDED
 from chaos_app.services.launch import drill_stop, drills_refused
 from chaos_app.views.who import reader, run_reader
 from core.access import Right
@@ -72,6 +73,8 @@ def run_page(request: HttpRequest, run: UUID) -> HttpResponse:
     """Show one run: under way with a lane for each case, over with its matrix."""
     principal = run_reader(request, run)
     row = run_get(workspace=principal.workspace, run=run)
+    if row.suite == GUIDED:
+        return HttpResponseRedirect(reverse("drill-guided", args=[run]))
     cases = cases_counted(row)
     wanted = {name: request.GET.get(name, "") for name in ("row", "class", "verdict")}
     found = [case for case in worst_first(cases) if _fits(case, wanted)]

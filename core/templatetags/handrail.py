@@ -7,7 +7,7 @@ from typing import Any
 from django import template
 from django.template.defaultfilters import stringfilter
 from django.utils import timezone
-from django.utils.html import format_html, format_html_join
+from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from core import moments, text, words
@@ -18,13 +18,25 @@ register = template.Library()
 
 # Characters of agent-supplied text that a page shows before it says how many more there are.
 SHOWN_CHARACTERS = 12_000
+# The markup of partials/time.html.
+_TIME = '<time class="time" datetime="{}" title="{}" data-relative data-absolute="{}">{}</time>'
 
 
 @register.filter
 def visible(value: object) -> SafeString:
     """Escape text for HTML and mark every invisible or direction-changing character as an escape."""
-    parts = (("escape" if run.escaped else "", run.text) for run in text.runs(str(value)))
+    given = str(value)
+    if given.isascii() and given.isprintable():  # nearly every text: there is nothing to mark
+        return escape(given)
+    parts = (("escape" if run.escaped else "", run.text) for run in text.runs(given))
     return format_html_join("", "{}", ((_run(css, part),) for css, part in parts))
+
+
+@register.simple_tag
+def brief_time(moment: datetime, now: datetime) -> SafeString:
+    """Show a moment as ``when`` does, without a template of its own: a timeline shows hundreds."""
+    absolute = moments.absolute(moment)
+    return format_html(_TIME, moments.machine(moment), absolute, absolute, moments.relative(moment, now))
 
 
 def _run(css: str, part: str) -> SafeString:

@@ -25,6 +25,7 @@ class Event(models.Model):
                 name="event_state",
                 condition=Q(kind="step.decided", data__has_key="state"),
             ),
+            models.Index(fields=["stream", "seq"], name="event_context", condition=Q(kind="context.selected")),
             models.Index(fields=["-id"], name="event_of_person", condition=Q(actor__startswith="person:")),
         ]
 

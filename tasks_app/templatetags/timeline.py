@@ -6,19 +6,23 @@ from typing import Any
 
 from django import template
 from django.forms import Form
+from django.utils import timezone
 from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 
-from core.templatetags.handrail import visible
+from core.templatetags.handrail import brief_time, glyph, visible
 from core.words import Word
 from tasks_app.criteria import Criterion
 from tasks_app.forms import SettleForm
 from tasks_app.models import Event, Task
 from tasks_app.timeline.parts import Line, Part, who
+from tasks_app.timeline.story import Row
 from tasks_app.timeline.waits import waits_words
 from tasks_app.timeline.words import words
 
 register = template.Library()
+_NUMBER = '<a class="seq" href="{}" data-row-link><span class="unseen">Event </span>{}</a>'
+_BODY = '{}{}<span class="told{}">{}<span>{}{}{}'  # its end is the template's, which may add what is kept apart
 _FRAMES = {"": "{}", "name": "<code>{}</code>", "quote": '<q class="said" dir="auto">{}</q>'}
 
 
@@ -31,6 +35,22 @@ def sentence(line: Line) -> SafeString:
 def _part(part: Part) -> SafeString:
     text = part.text[1:-1] if part.style == "quote" else part.text  # <q> brings its own marks
     return format_html(_FRAMES[part.style], visible(text))
+
+
+@register.simple_tag
+def event_body(row: Row, place: str = "") -> SafeString:
+    """Write the number, the time and the sentence of a row. In Python, since a page has hundreds of them."""
+    now = timezone.now()
+    at = brief_time(row.at, now) if row.at else mark_safe('<span class="quiet">never</span>')
+    if row.seq:
+        address = f"?{place}&event={row.seq}#event-{row.seq}" if place else f"?event={row.seq}#event-{row.seq}"
+        number = format_html(_NUMBER, address, row.seq)
+    else:
+        number = mark_safe('<span class="seq" aria-hidden="true">&ndash;</span>')
+    tone, drawn = f" tone-{row.line.tone}" if row.line.tone else "", glyph(row.line.glyph) if row.line.glyph else ""
+    altered = mark_safe(' <span class="mark-altered">altered</span>') if row.altered else ""
+    cause = format_html(' <span class="cause">{}</span>', sentence(row.cause)) if row.cause else ""
+    return format_html(_BODY, number, at, tone, drawn, sentence(row.line), altered, cause)
 
 
 @register.filter

@@ -1,5 +1,6 @@
 """The page of one task: its head, and one of its tabs."""
 
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -19,13 +20,21 @@ from tasks_app.models import Event, Task
 from tasks_app.runtime.recorded import data_whole
 from tasks_app.selectors.brief import resume_brief
 from tasks_app.selectors.events import events_window
+from tasks_app.selectors.seen import difference, seen_at, selections
+from tasks_app.selectors.split import task_split
 from tasks_app.selectors.task_card import task_card
 from tasks_app.timeline.detail import event_detail
-from tasks_app.timeline.window import failure_after, timeline_window
+from tasks_app.timeline.window import event_at, failure_after, timeline_window
 from tasks_app.views.who import number, task_reader
 
 RECORD_ROWS = 100
-TABS = {"timeline": "Timeline", "input": "Input and result", "brief": "Resume brief", "record": "Record"}
+TABS = {
+    "timeline": "Timeline",
+    "seen": "What the model saw",
+    "input": "Input and result",
+    "brief": "Resume brief",
+    "record": "Record",
+}
 
 
 @never_cache
@@ -36,6 +45,8 @@ def task_page(request: HttpRequest, task: UUID) -> HttpResponse:
     principal, row = task_reader(request, task)
     if request.GET.get("find") == "failure":
         return _jump(row, number(request, "from") or 0)
+    if request.GET.get("time"):
+        return HttpResponseRedirect(event_url(row, event_at(task=row, moment=_moment(request.GET["time"]))))
     return page_of(request, principal, row)
 
 
@@ -49,6 +60,7 @@ def page_of(
     context = {
         "task": task,
         "card": task_card(task=task, principal=principal),
+        "shares": task_split(task),
         "forms": fresh_forms(),
         "problem": problem,
         "tab": tab,
@@ -73,6 +85,14 @@ def _tabs(task: Task, here: str) -> list[dict[str, Any]]:
         }
         for name, label in TABS.items()
     ]
+
+
+def _moment(given: str) -> datetime:
+    """Return a moment from the address, in UTC. Raises NotFound for what is none."""
+    try:
+        return datetime.fromisoformat(given).replace(tzinfo=UTC)
+    except ValueError:
+        raise NotFound from None
 
 
 def _jump(task: Task, seq: int) -> HttpResponse:
@@ -142,4 +162,25 @@ def _record(request: HttpRequest, task: Task) -> dict[str, Any]:
     }
 
 
-_TABS = {"timeline": _timeline, "input": _input, "brief": _brief, "record": _record}
+def _seen(request: HttpRequest, task: Task) -> dict[str, Any]:
+    """Show one selection, and how it differs from another: by default the last one, and the one before it."""
+    listed = selections(task)
+    if not listed:
+        return {"selections": []}
+    last = listed[-1].seq
+    at, against = number(request, "at") or last, number(request, "against")
+    if against is None:
+        against = max((one.seq for one in listed if one.seq < at), default=0)
+    shown = seen_at(task=task, seq=at)
+    other = seen_at(task=task, seq=against) if against and against != at else None
+    pair = sorted((shown, other), key=lambda one: one.event.seq) if other else None
+    return {
+        "selections": listed,
+        "shown": shown,
+        "other": other,
+        "lines": difference(*pair) if pair else [],
+        "taken_over": bool(other and other.event.epoch != shown.event.epoch),
+    }
+
+
+_TABS = {"timeline": _timeline, "seen": _seen, "input": _input, "brief": _brief, "record": _record}

@@ -20,6 +20,7 @@ MODULES = [
     "takeover",
     "waiting",
     "approval",
+    "pages",
     "sandbox",
     "live",
     "peers",

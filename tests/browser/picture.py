@@ -1,26 +1,24 @@
-"""``make picture``: the README's picture, taken of the real page of a real task whose worker was killed mid-call.
+"""``make picture``: the README's picture, taken of the real page: the guided run, played to its end.
 
-The demonstration runs in a folder of its own; the outside world holds the answer to the configuration change, the
-process that waits for it is killed, the next one finds the change outside and goes on.
+The demonstration runs in a folder of its own; a person approves, kills the worker, records the payment, and lets the
+same payment be made without protection.
 """
 
 import re
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, expect, sync_playwright
 
-from chaos_app.world.client import WorldClient
+from chaos_app.guided.stages import STAGES
 from tests.chromium import CHROMIUM, LEFT_OUT
-from tests.processes import ROOT, kill, running, wait_for
+from tests.processes import ROOT, running, wait_for
 from tests.stacks import environment
 
-PICTURE = ROOT / "static" / "img" / "readme-timeline.png"
-INCIDENT = "INC-4101"
-SIZE = {"width": 1280, "height": 1350}
+PICTURE = ROOT / "static" / "img" / "readme-guided.png"
+SIZE = {"width": 1280, "height": 900}
+MOVES_WITHIN = 150_000  # milliseconds
 
 
 def main() -> int:
@@ -34,59 +32,39 @@ def main() -> int:
         log.touch()
         with running("manage.py", "demo", "--port", "0", "--no-browser", env=env, log=log):
             wait_for(lambda: "The outside world, as it is:" in log.read_text(), seconds=120, what="the demonstration")
-            _take(log.read_text(), env)
+            _take(log.read_text())
     print(f"{PICTURE.relative_to(ROOT)} is new.")
     return 0
 
 
-def _take(said: str, env: dict[str, str]) -> None:
-    link, world = (re.search(rf"{words}\s+(\S+)", said)[1] for words in ("who approves:", "as it is:"))
-    url = re.search(r"ready at (\S+)", said)[1]
+def _take(said: str) -> None:
+    link = re.search(r"who started them:\s+(\S+)", said)
+    url = re.search(r"ready at (\S+)", said)
+    assert link
+    assert url
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        page = browser.new_page(base_url=url, viewport=SIZE)
-        page.goto(link)
+        page = browser.new_page(base_url=url[1], viewport=SIZE)
+        page.goto(link[1])
         page.get_by_role("button", name="Sign in").click()
-        task = _get(page, f"/api/v1/tasks?text={INCIDENT}")["items"][0]["id"]
-        _live(page, task, WorldClient(world.rstrip("/")), env)
-        page.goto(f"/tasks/{task}/")
-        page.wait_for_load_state("networkidle")
-        page.screenshot(path=PICTURE)
+        page.goto("/drills/first/")
+        page.get_by_role("button", name="Begin").click()
+        _play(page)
+        page.screenshot(path=PICTURE, full_page=True)
+        page.get_by_role("button", name="End it").click()
         browser.close()
 
 
-def _live(page: Page, task: str, world: WorldClient, env: dict[str, str]) -> None:
-    """See the task to its end: approve what it asks, and kill its worker while the change is being answered."""
-    held = world.arm("config", "hold", match={"call": f"{task}/change"}, at="applied")
-    _approve(page, task, "change", env)
-    world.wait_reached(held.id, seconds=60)
-    kill(_events(page, task, "slice.claimed")[-1]["data"]["pid"])
-    world.release(held.id, then="cut")
-    wait_for(lambda: _events(page, task, "slice.lost"), seconds=60, what="the loss to be recorded")
-    _approve(page, task, "credit", env)
-    wait_for(lambda: _get(page, f"/api/v1/tasks/{task}")["status"] == "completed", seconds=60, what="its end")
-
-
-def _approve(page: Page, task: str, call: str, env: dict[str, str]) -> None:
-    approval = _asked(page, task, call)[0]["id"]
-    command = [sys.executable, "manage.py", "approval", "approve", approval, "--as", "silas"]
-    subprocess.run([*command, "--reason", "Seen the graph, go."], cwd=ROOT, env=env, check=True, stdout=subprocess.PIPE)
-
-
-def _asked(page: Page, task: str, call: str) -> list[dict[str, Any]]:
-    def found() -> list[dict[str, Any]]:
-        asked = _get(page, "/api/v1/approvals?limit=100")["approvals"]
-        return [one for one in asked if one["task"] == task and one["call"] == call]
-
-    return wait_for(found, seconds=60, what=f"the approval of {call}")
-
-
-def _events(page: Page, task: str, kind: str) -> list[dict[str, Any]]:
-    return [one for one in _get(page, f"/api/v1/tasks/{task}/events?limit=500")["items"] if one["kind"] == kind]
-
-
-def _get(page: Page, path: str) -> Any:
-    return page.request.get(path).json()
+def _play(page: Page) -> None:
+    """Press what the strip offers, stage by stage."""
+    for name in ("change", "pay", "applied", "look", "protected"):
+        stage = STAGES[name]
+        button = page.get_by_role("button", name=stage.button)
+        expect(button).to_be_visible(timeout=MOVES_WITHIN)
+        if stage.do == "settle":
+            page.get_by_label("Payment number").fill("P-1")
+        button.click()
+    expect(page.get_by_role("heading", name=STAGES["over"].title)).to_be_visible(timeout=MOVES_WITHIN)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from typing import Any, cast
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -31,6 +32,7 @@ def overview_page(request: HttpRequest) -> HttpResponse:
         "principal": principal,
         "workspace": principal.workspace,
         "workspaces": workspaces_of(principal) if principal.many else [],
+        "is_demo": settings.HANDRAIL_DEMO,
         "live": urlencode({"workspace": principal.workspace.slug}),
     }
     return render(request, "board/overview.html", context)

@@ -162,3 +162,25 @@ def test_a_due_task_that_nobody_takes_says_so(client_of, people: People, task: T
     assert "No worker has taken" not in page(client_of(people.rhea), task)
     task_set(task, wake_at=After(-30))
     assert "No worker has taken" in page(client_of(people.rhea), task)
+
+
+def test_one_can_go_to_a_time(client_of, people: People, task: Task):
+    for number in range(5):
+        task_set(task, SignalReceived(name=f"s{number}"))
+    rows = list(Event.objects.filter(stream=task.pk).order_by("seq").values_list("seq", "at"))
+    rhea, address = client_of(people.rhea), f"/tasks/{task.pk}/"
+
+    def leads(moment: str) -> str:
+        return rhea.get(address, {"time": moment})["location"]
+
+    for seq, at in rows:
+        assert f"event={seq}#" in leads(f"{at:%Y-%m-%dT%H:%M:%S.%f}")
+    assert "event=1#" in leads("2020-01-01T00:00")
+    assert f"event={rows[-1][0]}#" in leads("2090-01-01T00:00")
+    assert rhea.get(address, {"time": "noon"}).status_code == 404
+
+
+def test_where_the_time_went_is_said(client_of, people: People, task: Task):
+    page = client_of(people.rhea).get(f"/tasks/{task.pk}/").content.decode()
+    assert "Time spent" in page
+    assert "Queued" in page
