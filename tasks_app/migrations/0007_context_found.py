@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     atomic = False  # an index is made concurrently outside of a transaction only
 
-    dependencies = [('tasks_app', '0005_admission_knows_its_server')]
+    dependencies = [('tasks_app', '0006_credentials')]
 
     operations = [
         AddIndexConcurrently(
