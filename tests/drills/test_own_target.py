@@ -22,7 +22,7 @@ def drilled(tmp_path: Path, package: str, *options: str) -> dict[str, dict[str, 
 
 
 def test_an_agent_with_a_ledger_is_drilled_at_each_place_that_it_passes(tmp_path: Path) -> None:
-    cases = drilled(tmp_path, "own_agent")
+    cases = drilled(tmp_path, "own_agent", "--fault", "kill")
     places = {"E01.commit-dropped", "E02.before_send", "E05.commit-kept"}
     assert {f"{place}.readable.kill.own-agent.post" for place in places} <= set(cases)
     assert {case["verdict"] for case in cases.values()} == {"ONCE"}
