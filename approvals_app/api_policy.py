@@ -7,11 +7,10 @@ from uuid import UUID
 from django.http import HttpRequest
 from ninja import Router
 
-from approvals_app.api_schemas import (
+from approvals_app.api_policy_schemas import (
     GrantIn,
     GrantOut,
     GrantsOut,
-    ReasonIn,
     RulesOut,
     TrialIn,
     TrialOut,
@@ -19,6 +18,7 @@ from approvals_app.api_schemas import (
     rule_fields,
     tried_fields,
 )
+from approvals_app.api_schemas import ReasonIn
 from approvals_app.selectors.grants import grants_of
 from approvals_app.selectors.policy import policy_try, rules_of
 from approvals_app.services.grants import grant_create, grant_revoke

@@ -3,83 +3,20 @@
 import os
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
-import dj_database_url
-from django.core.exceptions import ImproperlyConfigured
 from django.utils.csp import CSP
 
 from core.embedded import address
+from core.environment import database_read, flag, mailer_read, number, numbers, words
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = Path(os.environ.get("HANDRAIL_VAR", BASE_DIR / "var"))
 
-
-def _flag(name: str, default: str = "0") -> bool:
-    return os.environ.get(name, default).lower() in {"1", "true", "yes", "on"}
-
-
-def _words(name: str, default: str = "") -> list[str]:
-    return [word.strip() for word in os.environ.get(name, default).split(",") if word.strip()]
-
-
-def _number(name: str, default: str) -> float:
-    try:
-        return float(os.environ.get(name, default))
-    except ValueError as error:
-        raise ImproperlyConfigured(
-            f"{name} is {os.environ[name]!r}; it must be a number, for example {default}."
-        ) from error
-
-
-def _numbers(name: str, default: str) -> list[float]:
-    try:
-        return [float(word) for word in _words(name, default)]
-    except ValueError as error:
-        raise ImproperlyConfigured(
-            f"{name} must be numbers with commas between them, for example {default}."
-        ) from error
-
-
-def _mailer(name: str) -> dict[str, Any]:
-    """Read ``smtp://user:password@host:587?tls=1``; ``smtps://`` speaks TLS from the first byte."""
-    url = urlsplit(os.environ.get(name, "smtp://localhost:25"))
-    if url.scheme not in {"smtp", "smtps"} or not url.hostname:
-        raise ImproperlyConfigured(f"{name} must be the address of a mail server: smtp://user:password@host:587?tls=1.")
-    options: dict[str, Any] = {
-        "host": url.hostname,
-        "port": url.port or (465 if url.scheme == "smtps" else 25),
-        "timeout": 10,
-    }
-    if url.username:
-        options |= {"username": unquote(url.username), "password": unquote(url.password or "")}
-    options |= {"use_ssl": True} if url.scheme == "smtps" else {}
-    options |= {"use_tls": True} if "tls=1" in url.query else {}
-    return {"BACKEND": "django.core.mail.backends.smtp.EmailBackend", "OPTIONS": options}
-
-
-def _database(name: str, url: str) -> dict[str, Any]:
-    if not url.startswith(("postgres://", "postgresql://")):
-        raise ImproperlyConfigured(f"{name} must be the address of a PostgreSQL database: postgresql://user@host/name.")
-    parsed: dict[str, Any] = dict(dj_database_url.parse(url))
-    options = parsed.setdefault("OPTIONS", {})
-    parsed["HOST"] = options.pop("host", parsed["HOST"])  # a unix socket's folder, given as ?host=
-    # Hot statements are prepared on first use: round trips and planning dominate an append.
-    parsed["OPTIONS"] = options | {"prepare_threshold": 0, "connect_timeout": 5}
-    most = int(_number("HANDRAIL_DATABASE_POOL", "0"))
-    if not most:
-        return parsed | {"CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True}
-    # Web processes (core/asgi.py) run each request in a thread of its own; a connection that stayed with its thread
-    # would be neither used again nor closed. Times in seconds; after an outage it is back within the second.
-    parsed["OPTIONS"]["pool"] = {"min_size": 1, "max_size": most, "timeout": 2.0, "reconnect_timeout": 1.0}
-    return parsed | {"CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": True}
-
-
-DEBUG = _flag("DEBUG")
+DEBUG = flag("DEBUG")
 SECRET_KEY_IS_GIVEN = bool(os.environ.get("SECRET_KEY"))
 SECRET_KEY = os.environ.get("SECRET_KEY") or address.secret_key(VAR_DIR)
-ALLOWED_HOSTS = _words("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
-CSRF_TRUSTED_ORIGINS = _words("CSRF_TRUSTED_ORIGINS")
+ALLOWED_HOSTS = words("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
+CSRF_TRUSTED_ORIGINS = words("CSRF_TRUSTED_ORIGINS")
 PUBLIC_URL = os.environ.get("PUBLIC_URL", "http://localhost:8000")
 USES_TLS = PUBLIC_URL.startswith("https://")
 
@@ -142,10 +79,10 @@ TEMPLATES = [
 
 # --- Postgres: yours by DATABASE_URL, otherwise the embedded one under var/ ---
 DATABASE_URL = os.environ.get("DATABASE_URL") or address.database_url(VAR_DIR)
-DATABASES: dict[str, dict[str, Any]] = {"default": _database("DATABASE_URL", DATABASE_URL)}
+DATABASES: dict[str, dict[str, Any]] = {"default": database_read("DATABASE_URL", DATABASE_URL)}
 # The role that owns the tables and migrates them, if another: then the application's own cannot change the record.
 DATABASE_OWNER_URL = os.environ.get("DATABASE_OWNER_URL", "")
-DATABASE_OWNER = _database("DATABASE_OWNER_URL", DATABASE_OWNER_URL) if DATABASE_OWNER_URL else None
+DATABASE_OWNER = database_read("DATABASE_OWNER_URL", DATABASE_OWNER_URL) if DATABASE_OWNER_URL else None
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- Broker and live layer: yours by REDIS_URL, otherwise the embedded Valkey under var/ ---
@@ -175,7 +112,7 @@ CHANNEL_LAYERS = {
 
 # --- Mail: notifications go by it, if there is one ---
 EMAIL_URL = os.environ.get("EMAIL_URL", "")
-MAILERS = {"default": _mailer("EMAIL_URL")}
+MAILERS = {"default": mailer_read("EMAIL_URL")}
 DEFAULT_FROM_EMAIL = os.environ.get("EMAIL_FROM", "Handrail <handrail@localhost>")
 
 # --- Sign-in ---
@@ -229,13 +166,13 @@ SOCIALACCOUNT_LOGIN_ON_GET = True  # a link: a form that leads to another origin
 CSRF_FAILURE_VIEW = "core.error_pages.csrf_failed"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = USES_TLS
-SECURE_SSL_REDIRECT = USES_TLS and _flag("SECURE_SSL_REDIRECT", "1")
-BEHIND_PROXY = _flag("BEHIND_PROXY")
+SECURE_SSL_REDIRECT = USES_TLS and flag("SECURE_SSL_REDIRECT", "1")
+BEHIND_PROXY = flag("BEHIND_PROXY")
 ALLAUTH_TRUSTED_PROXY_COUNT = 1 if BEHIND_PROXY else 0  # whose X-Forwarded-For names the address of a person
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
 # Asked on this machine, by what watches it, without TLS.
 SECURE_REDIRECT_EXEMPT = [r"^metrics$", r"^api/v1/(health|ready)$"]
-SECURE_HSTS_SECONDS = int(_number("HANDRAIL_HSTS_SECONDS", "31536000")) if USES_TLS else 0
+SECURE_HSTS_SECONDS = int(number("HANDRAIL_HSTS_SECONDS", "31536000")) if USES_TLS else 0
 # HSTS for sibling hosts, and the browsers' preload list, are for the owner of the domain to decide.
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 SECURE_CONTENT_TYPE_NOSNIFF = True
@@ -270,16 +207,16 @@ SERVESTATIC_USE_FINDERS = True
 # The name of this deployment, shown on every page so that nobody decides in the wrong one.
 HANDRAIL_ENVIRONMENT = os.environ.get("HANDRAIL_ENVIRONMENT", "local")
 # Whether /style/ shows every component of the pages from sample data.
-HANDRAIL_STYLE_PAGE = _flag("HANDRAIL_STYLE_PAGE", "1" if DEBUG else "0")
+HANDRAIL_STYLE_PAGE = flag("HANDRAIL_STYLE_PAGE", "1" if DEBUG else "0")
 # User code: module paths that declare agents and tools, besides the entry-point group "handrail.modules".
-HANDRAIL_MODULES = _words("HANDRAIL_MODULES")
-HANDRAIL_DEMO = _flag("HANDRAIL_DEMO")  # set by "manage.py demo" for the processes that it starts
+HANDRAIL_MODULES = words("HANDRAIL_MODULES")
+HANDRAIL_DEMO = flag("HANDRAIL_DEMO")  # set by "manage.py demo" for the processes that it starts
 if HANDRAIL_DEMO:
     HANDRAIL_MODULES.append("chaos_app.incidents")
 # A lease lasts this long and is renewed each second by the keeper (seconds).
-LEASE_SECONDS = _number("HANDRAIL_LEASE_SECONDS", "4")
+LEASE_SECONDS = number("HANDRAIL_LEASE_SECONDS", "4")
 # How long the loss of a child waits for the words on how it ended, which only its parent knows.
-EXIT_STATUS_SECONDS = _number("HANDRAIL_EXIT_STATUS_SECONDS", "0.2")
+EXIT_STATUS_SECONDS = number("HANDRAIL_EXIT_STATUS_SECONDS", "0.2")
 # What else every sweeper looks for: dotted paths of functions without arguments (approval deadlines, schedules).
 HANDRAIL_FINDERS = [
     "tasks_app.sweeper_row.sweeper_seen",
@@ -309,27 +246,27 @@ HANDRAIL_ALERTS = [
     "chaos_app.services.violations.DRILL_VIOLATION",
 ]
 # Seconds from each failed try of a message to the next one; after the last it is given up, and listed.
-HANDRAIL_NOTIFY_RETRY = _numbers("HANDRAIL_NOTIFY_RETRY", "5,60,300,1800,7200,18000,36000,86400")
+HANDRAIL_NOTIFY_RETRY = numbers("HANDRAIL_NOTIFY_RETRY", "5,60,300,1800,7200,18000,36000,86400")
 # Whether webhooks and chat may lead into private networks.
-HANDRAIL_NOTIFY_PRIVATE = _flag("HANDRAIL_NOTIFY_PRIVATE")
+HANDRAIL_NOTIFY_PRIVATE = flag("HANDRAIL_NOTIFY_PRIVATE")
 # How often a web process looks whether a sweeper lives, to watch and send in its stead (seconds; 0: never).
-HANDRAIL_STAND_IN_SECONDS = _number("HANDRAIL_STAND_IN_SECONDS", "5")
+HANDRAIL_STAND_IN_SECONDS = number("HANDRAIL_STAND_IN_SECONDS", "5")
 # Called regularly while all is well, so that silence is noticed outside.
 HANDRAIL_HEARTBEAT_URL = os.environ.get("HANDRAIL_HEARTBEAT_URL", "")
-HANDRAIL_HEARTBEAT_SECONDS = _number("HANDRAIL_HEARTBEAT_SECONDS", "60")
+HANDRAIL_HEARTBEAT_SECONDS = number("HANDRAIL_HEARTBEAT_SECONDS", "60")
 # How many requests of one task, and of one agent, may wait for people; who is over it waits.
-HANDRAIL_APPROVALS_PER_TASK = int(_number("HANDRAIL_APPROVALS_PER_TASK", "20"))
-HANDRAIL_APPROVALS_PER_AGENT = int(_number("HANDRAIL_APPROVALS_PER_AGENT", "200"))
+HANDRAIL_APPROVALS_PER_TASK = int(number("HANDRAIL_APPROVALS_PER_TASK", "20"))
+HANDRAIL_APPROVALS_PER_AGENT = int(number("HANDRAIL_APPROVALS_PER_AGENT", "200"))
 # Where no drill starts, whoever asks; how many cases and minutes one may have, how many run at once on one machine.
-HANDRAIL_DRILLS_REFUSED_IN = _words("HANDRAIL_DRILLS_REFUSED_IN", "production,prod,live")
-HANDRAIL_DRILL_CASES = int(_number("HANDRAIL_DRILL_CASES", "2000"))
-HANDRAIL_DRILL_MINUTES = _number("HANDRAIL_DRILL_MINUTES", "60")
-HANDRAIL_DRILLS_AT_ONCE = int(_number("HANDRAIL_DRILLS_AT_ONCE", "1"))
+HANDRAIL_DRILLS_REFUSED_IN = words("HANDRAIL_DRILLS_REFUSED_IN", "production,prod,live")
+HANDRAIL_DRILL_CASES = int(number("HANDRAIL_DRILL_CASES", "2000"))
+HANDRAIL_DRILL_MINUTES = number("HANDRAIL_DRILL_MINUTES", "60")
+HANDRAIL_DRILLS_AT_ONCE = int(number("HANDRAIL_DRILLS_AT_ONCE", "1"))
 # The Gate that calls pass (tasks_app.gate.Gate); the composition root names the implementation.
 HANDRAIL_GATE = "approvals_app.gate.ApprovalsGate"
 # What seals credentials: keys, the newest first (`manage.py credential key` makes one), or a file of them, one a line;
 # where neither is given, a file under var/ that is made once.
-HANDRAIL_CREDENTIAL_KEYS = _words("HANDRAIL_CREDENTIAL_KEYS")
+HANDRAIL_CREDENTIAL_KEYS = words("HANDRAIL_CREDENTIAL_KEYS")
 HANDRAIL_CREDENTIAL_KEYS_FILE = os.environ.get("HANDRAIL_CREDENTIAL_KEYS_FILE", "")
 # The code that carries this deployment: a git SHA or an image, kept with each task.
 CODE_DIGEST = os.environ.get("HANDRAIL_CODE_DIGEST", "")

@@ -17,7 +17,7 @@ import tests.scripts  # noqa: F401 - declares agents and tools
 from chaos_app.world.client import World
 from core.embedded import address
 from core.embedded.services import Services
-from core.settings import _database
+from core.environment import database_read
 from tasks_app import wake
 from tests.crew import Crew
 from tests.integration.runtime.conftest import _short_waits, client, rig, world  # noqa: F401
@@ -67,7 +67,7 @@ def alone(
     wake.broker._silent_until = 0.0
     with django_db_blocker.unblock(), ExitStack() as stack:
         connection.close()
-        connection.settings_dict = {**theirs, **_database("DATABASE_URL", services.database_url)}
+        connection.settings_dict = {**theirs, **database_read("DATABASE_URL", services.database_url)}
         try:
             yield Alone(services, Crew(stack, environment, tmp_path, people_create()))
         finally:
