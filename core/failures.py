@@ -59,6 +59,12 @@ FAILURES = {
         _UNCHANGED,
         "Go back, correct it and send it again.",
     ),
+    429: Failure(
+        "This is too often",
+        "More was sent in a short time than is taken.",
+        _UNCHANGED,
+        "Wait a minute, then try again.",
+    ),
     500: Failure(
         "This page failed",
         "An error in Handrail kept this page from being made.",

@@ -11,7 +11,19 @@ from django.http import HttpRequest
 from core.admin import ReadOnlyAdmin, actor_of
 from core.errors import HandrailError
 from core.models import Workspace
-from tasks_app.models import Blob, Call, ClusterIdentity, Event, LateWrite, RequestKey, StopSwitch, Task, Worker
+from tasks_app.models import (
+    Blob,
+    Call,
+    ClusterIdentity,
+    Credential,
+    CredentialGrant,
+    Event,
+    LateWrite,
+    RequestKey,
+    StopSwitch,
+    Task,
+    Worker,
+)
 from tasks_app.services.stops import stop_lift, stop_set
 
 
@@ -106,6 +118,30 @@ class ClusterIdentityAdmin(ReadOnlyAdmin):
     """Which Postgres holds this record."""
 
     list_display = ("system_identifier", "timeline", "reconciling")
+
+
+@admin.register(Credential)
+class CredentialAdmin(ReadOnlyAdmin):
+    """Names of secrets; set and revoked by ``manage.py credential``, and never shown."""
+
+    list_display = ("name", "workspace", "created_at", "changed_at", "revoked_at")
+    list_filter = ("workspace",)
+    search_fields = ("name",)
+    list_select_related = ("workspace",)
+    ordering = ("name",)
+    exclude = ("sealed",)
+
+
+@admin.register(CredentialGrant)
+class CredentialGrantAdmin(ReadOnlyAdmin):
+    """Which call was granted which secret, until when, and whether it took it."""
+
+    list_display = ("credential", "call", "role", "attempt", "issued_at", "expires_at", "used_at", "revoked_at", "task")
+    list_filter = ("role",)
+    search_fields = ("credential__name", "call", "task__title")
+    list_select_related = ("credential", "task")
+    ordering = ("-id",)
+    show_full_result_count = False
 
 
 class StopForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic when it runs

@@ -104,7 +104,7 @@ def write_outside(args: Try) -> Any:
 
 def write_own(args: Try) -> Any:
     Path("/tmp/mine").write_text(args.word)
-    return sorted(os.listdir("/tmp"))
+    return own_files()
 
 
 def privileges(args: Try) -> Any:
@@ -264,12 +264,18 @@ def open_many(args: Try) -> Any:
 
 def garbage(args: Try) -> Any:
     """Write noise to every descriptor, the channel among them."""
-    for descriptor in range(3, 32):
+    for descriptor in range(3, 4096):
         try:
             os.write(descriptor, args.word.encode("latin-1") + b"\n")
         except OSError:
             continue
     time.sleep(60)
+
+
+def own_files() -> list[str]:
+    """List what is in the private folder, without what only leads to the code (a checkout may stand under /tmp)."""
+    mounted = [line.split()[1] for line in Path("/proc/self/mounts").read_text().splitlines()]
+    return sorted(name for name in os.listdir("/tmp") if not any(f"{m}/".startswith(f"/tmp/{name}/") for m in mounted))
 
 
 def keep_file(args: Try) -> Any:
@@ -281,12 +287,12 @@ def keep_file(args: Try) -> Any:
 
 def use_file(args: Try) -> Any:
     content = artifact_content(args.file)
-    return {"size": len(content), "right": content == bytes(range(256)) * args.number, "around": os.listdir("/tmp")}
+    return {"size": len(content), "right": content == bytes(range(256)) * args.number, "around": own_files()}
 
 
 def garbage_now(args: Try) -> Any:
     """Noise, without waiting for what follows."""
-    for descriptor in range(3, 32):
+    for descriptor in range(3, 4096):
         try:
             os.write(descriptor, b"noise\n")
         except OSError:
@@ -296,7 +302,7 @@ def garbage_now(args: Try) -> Any:
 
 def forge(args: Try) -> Any:
     """Claim an answer of one's own making, and go on acting."""
-    for descriptor in range(3, 32):
+    for descriptor in range(3, 4096):
         try:
             os.write(descriptor, b'{"value": {"kind": "Answer", "fields": {"result": "forged", "reference": "F-1"}}}\n')
         except OSError:
@@ -317,7 +323,7 @@ def flood(args: Try) -> Any:
     """More on the channel than any answer may have, without an end of line."""
     piece = b"x" * 65536
     while True:
-        for descriptor in range(3, 32):
+        for descriptor in range(3, 4096):
             try:
                 os.write(descriptor, piece)
             except OSError:
@@ -435,7 +441,7 @@ def key_find(key: str) -> LookUp:
 
 def key_verify(args: Try, said: Answer) -> Observed:
     return Observed(
-        matches=args.what != "answer" or said.result == {"word": args.word}, seen=os.listdir("/tmp"), reference="seen"
+        matches=args.what != "answer" or said.result == {"word": args.word}, seen=own_files(), reference="seen"
     )
 
 
