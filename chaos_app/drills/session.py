@@ -67,14 +67,13 @@ def _stand(
 ) -> Run:
     stack.enter_context(place.tidied(folder))
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    # A case that waits until no late arrival is possible (seconds) holds no worker: more cases than processes.
-    side_by_side = options.side_by_side or 6 * cores
+    side_by_side = options.side_by_side or 4 * cores
     ground = stack.enter_context(
         ground_stand(
             folder,
             say=say,
             workers=WORKERS + (options.suite == "full"),  # while one is being replaced, two others are there
-            concurrency=min(side_by_side, 4 * cores) * 3 // 4,
+            concurrency=side_by_side * 3 // 4,
             bugs=BUGS if options.control else 0,
             target=target,
         )
