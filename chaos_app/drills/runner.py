@@ -63,6 +63,7 @@ class Run:
         self.holding = ThreadPoolExecutor(HOLDING_AT_ONCE, thread_name_prefix="holding")
         self.versions = versions()
         self._lock = threading.Lock()
+        self._again: list[Cell] = []  # what could not be told among the others
         self._done = self._of = 0
         self._files: dict[tuple[str, int], str] = {}
 
@@ -167,6 +168,10 @@ class Run:
         for cell in todo:
             if cell.fault in WIDE:
                 self._cell(cell)
+        # Alone: on a busy machine a stopped process is ended before another has room to take over.
+        for cell in self._again:
+            if (engine := engine_of(cell)) is not None:
+                self._tell(*self._once(cell, engine, 1))
         rules = rules_asked(self.journal.folder / "evidence")
         self.evidence = [self._whole(one, rules) for one in self.evidence]
 
@@ -186,7 +191,9 @@ class Run:
         evidence, judged = self._once(cell, engine, 0)
         if judged.verdict in UNDECIDED:
             self.say(f"again  {cell.id}: {judged.verdict}: {judged.cause}")
-            evidence, judged = self._once(cell, engine, 1)
+            with self._lock:
+                self._again.append(cell)
+            return
         self._tell(evidence, judged)
 
     def _once(self, cell: Cell, engine: type[Case], repeat: int) -> tuple[Evidence, Judgement]:
