@@ -7,6 +7,9 @@ PACKAGES := core tasks_app approvals_app chaos_app clients/python/handrail_gate 
 SIDE_BY_SIDE := -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 LOCK := uv pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-annotate --no-header
 
+# Python keeps what it compiled (__pycache__): a stack, its drills and its tests start hundreds of processes.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo demo-once up drill test bench picture peers check lock
 
 help:
