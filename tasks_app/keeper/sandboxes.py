@@ -1,8 +1,14 @@
 """The sandboxes of a keeper's worker: ended at their deadlines even while the worker itself is stopped (L04)."""
 
+import math
 import selectors
 
+import structlog
+
 from tasks_app.keeper.process import WatchedProcess
+
+
+log = structlog.get_logger(__name__)
 
 
 class Sandboxes:
@@ -23,9 +29,11 @@ class Sandboxes:
 
     def end_overdue(self, now: float) -> None:
         """Kill what has outlived its deadline; its end is seen by its pidfd."""
-        for process, until in list(self._until.values()):
+        for pid, (process, until) in list(self._until.items()):
             if now >= until:
                 process.kill()
+                self._until[pid] = (process, math.inf)
+                log.warning("sandbox_killed_at_deadline", pid=pid)
 
     def _forget(self, pid: int) -> None:
         process, _ = self._until.pop(pid, (None, 0.0))

@@ -100,7 +100,7 @@ def test_a_contract_names_one_host_and_one_port(place):
 
 
 def test_low_ports_can_be_named():
-    outcome = act("reach", contract=box("nowhere.invalid:443"), word="nowhere.invalid:443")
-    assert outcome.result == {"nowhere.invalid:443": "connected"}  # as far as the door, where it ends
-    # The call may end before the proxy has heard of it; whatever it heard went nowhere.
-    assert all(one.refused for one in connections(outcome))
+    outcome = act("reach_and_hear", contract=box("nowhere.invalid:443"), word="nowhere.invalid:443")
+    assert outcome.result == {"heard": ""}  # as far as the door, where it ends
+    (one,) = connections(outcome)
+    assert one.refused
