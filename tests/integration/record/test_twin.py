@@ -1,140 +1,26 @@
 """The append statement and its ORM twin leave the same rows behind, and refuse the same appends."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.db.models import Model
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
+from psycopg.sql import SQL, Identifier
 
 from core.models import Workspace
 from tasks_app.models import Blob, Call, Event, StopSwitch, Task
 from tasks_app.record import append as statement
 from tasks_app.record import twin
-from tasks_app.record.append import Admission, CallChange, Seq, Stale, Token
+from tasks_app.record.append import CallChange, Stale, Token
 from tasks_app.record.bodies import micros
-from tasks_app.record.events import (
-    After,
-    CallAttempted,
-    CallInDoubt,
-    CallOutcome,
-    CheckpointAdvanced,
-    SwitchChanged,
-    TaskPaused,
-)
-from tasks_app.status import CallState, Status
-from tests.unit.record.values import anything, json_values
-
-NONCE, OTHER = uuid4(), uuid4()
-MOMENTS = st.sampled_from([-3600.0, 0.0, 90.5, 7200.0]).map(After)
-NUMBERS = st.integers(0, 40)
-TEXTS = st.sampled_from(["", "a", "héron ✓", 'it"s'])
-NAMES = st.sampled_from(["one", "two", "three"])
-
-EVENTS = st.one_of(
-    st.builds(CheckpointAdvanced, step=NUMBERS),
-    st.builds(TaskPaused, reason=st.text(max_size=30)),
-    st.builds(CallOutcome, name=NAMES, attempt=NUMBERS, outcome=TEXTS, result=json_values | anything),
-    st.builds(CallOutcome, name=NAMES, attempt=NUMBERS, outcome=TEXTS, result=st.just({"x": "y" * 9000, "z": 1})),
-    st.builds(CallAttempted, name=NAMES, attempt=NUMBERS, key=TEXTS, send_by=MOMENTS, deadline=MOMENTS),
-    st.builds(
-        CallInDoubt,
-        name=NAMES,
-        rule=TEXTS,
-        reason=TEXTS,
-        check=TEXTS,
-        not_before=st.none() | MOMENTS,
-        difference=st.none() | st.just({"a": 1}),
-    ),
-)
-SEQS = st.integers(1, 3).map(Seq)
-TASK = st.fixed_dictionaries(
-    {},
-    optional={
-        "status": st.sampled_from(Status),
-        "wait": st.none() | st.just({"kind": "timer", "on": ["a"]}),
-        "open_wait": st.none() | st.just({"name": "w"}),
-        "signals": st.just([{"seq": 1, "name": "go"}]),
-        "child_tasks": st.just({"c": {"settled": False}}),
-        "wake_at": st.none() | MOMENTS | st.just("2030-01-01T00:00:00+00:00"),
-        "spent": st.just({"seconds": 1.25, "tokens": 10**12}),
-        "step": NUMBERS,
-        "bad_decisions": NUMBERS,
-        "checkpoint_seq": SEQS | NUMBERS,
-        "checkpoint_step": NUMBERS,
-        "state_seq": SEQS,
-        "losses": NUMBERS,
-        "loss_place": TEXTS,
-        "one_by_one": st.booleans(),
-        "claim": st.none() | st.just({"summary": "done", "claims": []}),
-        "ended_at": st.none() | MOMENTS,
-        "agent_version": NUMBERS,
-        "lease_holder": TEXTS,
-        "lease_epoch": st.sampled_from([1, 1, 1, 2]),
-        "lease_nonce": st.sampled_from([NONCE, NONCE, str(NONCE), OTHER, None]),
-        "lease_until": st.sampled_from([After(600.0), After(600.0), After(-5.0), None]),
-    },
-)
-CHANGES = st.fixed_dictionaries(
-    {},
-    optional={
-        "state": st.sampled_from(CallState),
-        "attempts": NUMBERS,
-        "maybe_applied": st.booleans(),
-        "look_first": st.booleans(),
-        "first_attempt_at": MOMENTS,
-        "deadline": MOMENTS | st.just(datetime.fromisoformat("2030-01-01T00:00:00+00:00")),
-        "attempt_epoch": st.none() | NUMBERS,
-        "look_ups": NUMBERS,
-        "next_look_at": st.none() | MOMENTS,
-        "reference": TEXTS,
-        "handle": TEXTS,
-        "attempted_seq": SEQS,
-        "answer_seq": SEQS,
-        "settled_seq": SEQS,
-        "holds_business_key": st.booleans(),
-    },
-)
-
-
-@dataclass(frozen=True)
-class Step:
-    """One append, in terms that fit whatever the record is by then."""
-
-    events: list[Any]
-    task: dict[str, Any]
-    new: list[str]
-    changed: dict[str, dict[str, Any]]
-    token: str
-    off: int | None
-    admission: Admission | None
-    after_end: bool
-    stop: bool
-
-
-STEPS = st.builds(
-    Step,
-    events=st.lists(EVENTS, min_size=1, max_size=4) | st.lists(EVENTS, min_size=9, max_size=12),
-    task=TASK,
-    new=st.lists(NAMES, max_size=2, unique=True) | st.just([]),
-    changed=st.dictionaries(NAMES, CHANGES, max_size=2),
-    token=st.sampled_from(["none", "held", "held", "held", "epoch", "nonce"]),
-    off=st.sampled_from([None, 0, 0, 0, 1]),
-    admission=st.none()
-    | st.builds(
-        Admission,
-        attempts=st.just({"ledger.pay": 1}),
-        tool_limits=st.sampled_from([{}, {"ledger.pay": 1}]),
-        agent_limit=st.sampled_from([None, 1]),
-    ),
-    after_end=st.booleans(),
-    stop=st.sampled_from([False] * 9 + [True]),
-)
+from tasks_app.record.events import After, CallOutcome, CheckpointAdvanced, SwitchChanged
+from tests.integration.record.appends import NONCE, OTHER, STEPS, Step, new_call
 
 
 @pytest.fixture
@@ -218,11 +104,12 @@ def _step(place: tuple[Workspace, User], task: UUID, step: Step, append: Any) ->
         "epoch": Token(epoch=7, nonce=NONCE),
         "nonce": Token(epoch=1, nonce=OTHER),
     }
-    calls = [CallChange(name=name, new=True, set=_new_call(head, name)) for name in step.new]
+    calls = [CallChange(name=name, new=True, set=new_call(head, name)) for name in step.new]
     calls += [CallChange(name=name, set=values) for name, values in step.changed.items() if values and name in known]
-    try:
+
+    def once() -> Any:
         with transaction.atomic():
-            done = append(
+            return append(
                 stream=task,
                 events=step.events,
                 actor="worker:w",
@@ -233,40 +120,35 @@ def _step(place: tuple[Workspace, User], task: UUID, step: Step, append: Any) ->
                 admission=step.admission,
                 after_end=step.after_end,
             )
+
+    try:
+        done = once()
         return ("done", done.first_seq, done.head_seq)
     except Stale as stale:
         return ("stale", stale.refusal, stale.head_seq, stale.task_status, stale.held_epoch)
     except IntegrityError:
-        # Not by which constraint: of several that one append breaks, each way of writing meets another one first.
-        return ("refused by the database",)
+        return ("refused by the database", *sorted(_broken(once)))
 
 
-def _new_call(task: Task, name: str) -> dict[str, Any]:
-    ordinal = ["one", "two", "three"].index(name)
-    return {
-        "task_id": str(task.pk),
-        "workspace_id": str(task.workspace_id),
-        "step": 1,
-        "ordinal": ordinal,
-        "tool": "ledger.pay",
-        "contract_version": 1,
-        "effect_class": "keyed",
-        "digest": "d",
-        "key": f"k{ordinal}",
-        "business_key": None if ordinal else "b",
-        "holds_business_key": not ordinal,
-        "state": CallState.ATTEMPTED if ordinal else CallState.INTENDED,
-        "attempts": 0,
-        "maybe_applied": False,
-        "look_first": False,
-        "look_ups": 0,
-        "reference": "",
-        "resource": "",
-        "handle": "",
-        "replaced_by": "",
-        "intended_seq": Seq(1),
-        **({"attempted_seq": Seq(1), "deadline": After(90.0)} if ordinal else {}),
-    }
+def _broken(once: Callable[[], Any]) -> set[str]:
+    """All constraints that one append breaks: of several, each way of writing meets another one first."""
+    found: set[str] = set()
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        while True:
+            try:
+                once()
+            except IntegrityError as refused:
+                diag = refused.__cause__.diag  # type: ignore[union-attr]
+                assert diag.constraint_name not in found
+                found.add(diag.constraint_name)
+                table, name = Identifier(diag.table_name), Identifier(diag.constraint_name)
+                cursor.execute(SQL("ALTER TABLE {} DROP CONSTRAINT IF EXISTS {}").format(table, name))
+                cursor.execute(SQL("DROP INDEX IF EXISTS {}").format(name))  # a unique index is no constraint
+            else:
+                break
+        transaction.set_rollback(True)
+    return found
 
 
 def _plain(row: Model) -> dict[str, Any]:
