@@ -49,8 +49,11 @@ def test_a_stack_runs_with_the_packages_of_the_run_lock_alone(tmp_path):
         def workers_or_trouble():
             with psycopg.connect(address.database_url(up.var)) as connection:
                 count = connection.execute("SELECT count(*) FROM tasks_app_worker").fetchone()[0]
-            return count == 2 or "Traceback" in up.printed()
+            return count >= 2 or "Traceback" in up.printed()
 
-        wait_for(workers_or_trouble, seconds=100, what="two workers")
+        try:
+            wait_for(workers_or_trouble, seconds=100, what="two workers")
+        except AssertionError as late:
+            raise AssertionError(f"{late}; what the stack printed:\n{up.printed()[-3000:]}") from None
         wait_for(up.answers, seconds=60, what="the pages")
         assert "ModuleNotFoundError" not in up.printed(), up.printed()[-3000:]
