@@ -7,7 +7,6 @@ import structlog
 
 from tasks_app.keeper.process import WatchedProcess
 
-
 log = structlog.get_logger(__name__)
 
 
