@@ -9,6 +9,7 @@ from django.http import HttpRequest
 
 from approvals_app.notify.admin_forms import ChannelForm, RouteForm
 from approvals_app.notify.models import Alert, AlertRule, Channel, Delivery, Pulse, Route
+from approvals_app.notify.services.alert_rules import alert_rule_save
 from approvals_app.notify.services.channels import channel_save, channel_try, route_remove, route_save
 from core.admin import ReadOnlyAdmin, actor_of
 
@@ -85,6 +86,10 @@ class AlertRuleAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic
     def has_add_permission(self, request: HttpRequest) -> bool:
         """A rule appears when it is first watched."""
         return False
+
+    def save_model(self, request: HttpRequest, obj: AlertRule, form: Any, change: bool) -> None:
+        """Save it, said in the administration streams."""
+        alert_rule_save(rule=obj, actor=actor_of(request))
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Switch it off instead."""

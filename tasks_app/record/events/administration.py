@@ -119,7 +119,7 @@ class ScheduleChanged(Changed):
 
 @dataclass(frozen=True, kw_only=True)
 class ChannelChanged(Changed):
-    """A way out for notifications, or what goes by it, was set, changed or removed; never its address or secret."""
+    """A way out for notifications, what goes by it, or when an alert is raised was changed; never address or secret."""
 
     KIND: ClassVar[str] = "channel.changed"
 

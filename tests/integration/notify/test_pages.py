@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from approvals_app.notify.models import Channel, Delivery, Route
+from approvals_app.notify.models import AlertRule, Channel, Delivery, Route
 from core.access import Right
 from tasks_app.models import Event
 from tasks_app.services.access import token_create
@@ -165,3 +165,18 @@ def test_a_route_is_checked_and_its_changes_are_said(desk: Desk, console: Client
     assert not Route.objects.exists()
     said = Event.objects.filter(stream=desk.workspace.pk, kind="channel.changed", data__what="route to webhook")
     assert said.count() == 2
+
+
+def test_a_change_of_an_alert_rule_is_said_in_every_workspace_with_who_and_what(desk: Desk, console: Client):
+    rule = AlertRule.objects.create(name="no-worker", holds_for=20)
+    change = f"/admin/notify/alertrule/{rule.pk}/change/"
+    console.post(change, {"enabled": "on", "holds_for": "20"})  # as it was: nothing to say
+    console.post(change, {"holds_for": "90"})
+    rule.refresh_from_db()
+    assert (rule.enabled, rule.holds_for) == (False, 90)
+    theirs = desk.tobin.memberships.get().workspace_id
+    for stream in (desk.workspace.pk, theirs):
+        said = Event.objects.get(stream=stream, kind="channel.changed")
+        assert (said.actor, said.data["what"]) == ("person:ada", "alert rule no-worker")
+        assert said.data["before"] == {"enabled": True, "holds_for": 20}
+        assert said.data["after_change"] == {"enabled": False, "holds_for": 90}
