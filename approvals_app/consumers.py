@@ -2,7 +2,10 @@
 
 import asyncio
 from functools import partial
+from typing import Any
 from uuid import UUID
+
+from django.contrib.auth.models import User
 
 from approvals_app.live.card_feed import CardFeed
 from approvals_app.live.desk_feed import DeskFeed
@@ -15,42 +18,94 @@ from core.hints import group_of, list_group_of
 from tasks_app.consumers import LiveConsumer
 from tasks_app.live.feed import Feed
 from tasks_app.live.reader import Withdrawn
+from tasks_app.live.threads import read_in_thread
 
 
-class DeskConsumer(LiveConsumer):
-    """Follows the visible rows of the desk."""
+class LookingConsumer(LiveConsumer):
+    """A page that shows a card: its reader is seen looking at it, and told who else is."""
+
+    reader = ""
+    looked: UUID | None = None
+    look: asyncio.Task[None] | None = None
+    names: list[str]
+
+    def known_as(self, user: User) -> None:
+        """Be this person to the others."""
+        self.reader = user.get_full_name() or user.get_username()
+
+    async def look_at(self, approval: UUID | None) -> None:
+        """Be seen looking at this card and at no other; at none where it may not be read."""
+        if approval == self.looked:
+            return
+        if self.look is not None:
+            self.jobs.remove(self.look)
+            self.look.cancel()
+        self.looked, self.look, self.names = approval, None, []
+        if approval is not None and await self._may_read(approval):
+            told = partial(self._others, approval)
+            self.look = asyncio.create_task(looking(approval=approval, name=self.reader, changed=told))
+            self.jobs.append(self.look)
+
+    async def ordered(self, order: dict[str, Any]) -> None:
+        """Say again who else looks, where the page resumes: while it was paused it threw away what came."""
+        await super().ordered(order)
+        if order.get("type") == "resume" and self.look is not None and self.looked is not None:
+            await self._send({"html": looking_html(self.looked, self.names)})
+
+    async def _others(self, approval: UUID, names: list[str]) -> None:
+        if approval != self.looked:
+            return
+        if not await self._may_read(approval):
+            await self.look_at(None)
+            return
+        self.names, said = names, sentence(names)
+        await self._send({"html": looking_html(approval, names)} | ({"say": f"{said}."} if said else {}))
+
+    async def _may_read(self, approval: UUID) -> bool:
+        try:
+            await read_in_thread(card_reader, self.listener, approval)
+        except Withdrawn:
+            return False
+        return True
+
+
+class DeskConsumer(LookingConsumer):
+    """Follows the visible rows of the desk, and says who else looks at the card that is shown beside them."""
 
     def opened(self) -> tuple[Feed, list[str]]:
         """Follow the rows that the address names."""
         query = self.scope.get("query_string", b"").decode("latin1")
         user = desk_reader(self.listener)
+        self.known_as(user)
         feed = DeskFeed.of(query, partial(desk_reader, self.listener), self.listener.csrf_token())
         workspaces = workspaces_of(user=user, right=Right.APPROVALS_READ)
         return feed, [list_group_of(workspace) for workspace in workspaces]
 
+    async def ordered(self, order: dict[str, Any]) -> None:
+        """Take ``looking`` with the card that the page shows, too; an empty text where it shows none."""
+        await super().ordered(order)
+        if order.get("type") == "looking":
+            try:
+                approval = UUID(str(order["approval"])) if order.get("approval") else None
+            except ValueError:
+                return
+            await self.look_at(approval)
 
-class CardConsumer(LiveConsumer):
+
+class CardConsumer(LookingConsumer):
     """Follows one card, and says who else is looking at it."""
 
     async def connect(self) -> None:
         """Follow the card; once it may be followed, be seen looking at it."""
-        self.reader = ""
         await super().connect()
         if self.jobs:
-            self.approval: UUID = self.scope["url_route"]["kwargs"]["approval"]
-            look = looking(approval=self.approval, name=self.reader, changed=self._others)
-            self.jobs.append(asyncio.create_task(look))
-
-    async def _others(self, names: list[str]) -> None:
-        said = sentence(names)
-        await self._send({"html": looking_html(self.approval, names)} | ({"say": f"{said}."} if said else {}))
+            await self.look_at(self.scope["url_route"]["kwargs"]["approval"])
 
     def opened(self) -> tuple[Feed, list[str]]:
         """Follow the approval of the address."""
         approval: UUID = self.scope["url_route"]["kwargs"]["approval"]
         who = partial(card_reader, self.listener, approval)
-        user = who().user
-        self.reader = user.get_full_name() or user.get_username()
+        self.known_as(who().user)
         task = ApprovalRequest.objects.filter(pk=approval).values_list("task_id", flat=True).first()
         if task is None:
             raise Withdrawn

@@ -15,6 +15,7 @@ django_application = get_asgi_application()
 
 from approvals_app import routing as approvals  # noqa: E402 - models can be imported only now
 from approvals_app.live.waiting import WaitingPart  # noqa: E402
+from approvals_app.notify.live import AlertsPart  # noqa: E402
 from approvals_app.notify.stand_in import stand_in_start  # noqa: E402
 from core.board import routing as board  # noqa: E402
 from core.metrics import metrics_begin  # noqa: E402
@@ -28,6 +29,7 @@ metrics_begin()
 tracing_begin("web")
 modules_load()  # the API validates intents by the agents' own schemas
 frame_part_register(WaitingPart)
+frame_part_register(AlertsPart)
 stand_in_start()
 _nowhere: Any = re_path(r"", WebsocketDenier.as_asgi())  # type: ignore[arg-type]  # ASGI, not a view
 sockets = URLRouter([*tasks.addresses, *approvals.addresses, *board.addresses, _nowhere])

@@ -43,6 +43,11 @@ def live_hint(*, stream: UUID, workspace: UUID, seq: int) -> None:
     _publisher.put({group_of(stream): message, list_group_of(workspace): message})
 
 
+def group_hint(*, group: str) -> None:
+    """Tell whoever listens to a group that what it stands for may have changed."""
+    _publisher.put({group: {"type": "hint"}})
+
+
 def progress_hint(*, stream: UUID, text: str) -> None:
     """Show a line of progress on the live page of a stream; nothing is recorded."""
     _publisher.put({f"progress.{stream.hex}": {"type": "progress", "stream": str(stream), "text": text}})

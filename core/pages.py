@@ -9,6 +9,7 @@ from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 
+from approvals_app.notify.selectors.alerts import alerts_count
 from approvals_app.rights import rights_anywhere
 from approvals_app.selectors.waiting import approvals_waiting_count
 from chaos_app.selectors.told import DrillsTold, drills_told, proofs_of
@@ -38,7 +39,6 @@ class Link:
     place: Place
     url: str
     is_current: bool
-    count: int = 0
 
 
 # In the order of the navigation; a place whose address does not exist is left out.
@@ -64,7 +64,7 @@ def _address(place: Place) -> str | None:
         return None
 
 
-def _links(request: HttpRequest, waiting: int) -> list[Link]:
+def _links(request: HttpRequest) -> list[Link]:
     user = cast(User, request.user)
     rights = rights_anywhere(user=user)
     places = [place for place in PLACES if user.is_staff or not place.staff_only]
@@ -73,10 +73,7 @@ def _links(request: HttpRequest, waiting: int) -> list[Link]:
     # The longest address that the page's own begins with is where the reader is; every address begins with "/".
     home = request.path == "/"
     here = max((url for _, url in found if request.path.startswith(url) and (home or url != "/")), key=len, default="")
-    return [
-        Link(place, url, is_current=url == here, count=waiting if place.name == "approvals" else 0)
-        for place, url in found
-    ]
+    return [Link(place, url, is_current=url == here) for place, url in found]
 
 
 def theme(request: HttpRequest) -> str:
@@ -89,12 +86,12 @@ def frame(request: HttpRequest) -> dict[str, Any]:
     """Context processor of the page frame."""
     user = getattr(request, "user", None)
     signed_in = bool(user and user.is_authenticated)
-    waiting = approvals_waiting_count(user=cast(User, user)) if signed_in else 0
     return {
         "environment": settings.HANDRAIL_ENVIRONMENT,
         "theme": theme(request),
         "themes": THEMES,
         "now": timezone.now(),
-        "approvals_waiting": waiting,
-        "places": _links(request, waiting) if signed_in else [],
+        "approvals_waiting": approvals_waiting_count(user=cast(User, user)) if signed_in else 0,
+        "alerts_standing": alerts_count(user=cast(User, user)) if signed_in else 0,
+        "places": _links(request) if signed_in else [],
     }

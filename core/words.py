@@ -104,6 +104,7 @@ _DELIVERY = {
     "quiet": Word("cancelled", "Not needed", "idle"),
     "dead": Word("failed", "Given up", "bad"),
 }
+_ALERT = {"stands": Word("stopped", "Stands", "bad"), "over": Word("done", "Over", "ok")}
 VOCABULARY = MappingProxyType(
     {
         "task": _TASK,
@@ -114,6 +115,7 @@ VOCABULARY = MappingProxyType(
         "effect": _EFFECT,
         "risk": _RISK,
         "delivery": _DELIVERY,
+        "alert": _ALERT,
     }
 )
 

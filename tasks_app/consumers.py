@@ -1,10 +1,9 @@
-"""Sockets of live pages. Nothing can be decided over one: it takes ``resume`` and nothing else."""
+"""Sockets of live pages. Nothing can be decided over one: it takes ``resume``, and the desk which card is open."""
 
 import asyncio
 import json
 from contextlib import suppress
 from functools import partial
-from http.cookies import CookieError, SimpleCookie
 from time import monotonic, time
 from typing import Any
 from uuid import UUID
@@ -22,7 +21,7 @@ from tasks_app.live.frame import FramePart, fingerprints, frame_parts
 from tasks_app.live.hints import hints_listen
 from tasks_app.live.list_feed import ListFeed
 from tasks_app.live.message import Message, Reading, encoded
-from tasks_app.live.reader import Listener, Withdrawn
+from tasks_app.live.reader import Listener, Withdrawn, cookies_of
 from tasks_app.live.task_feed import TaskFeed
 from tasks_app.live.task_room import Member, readings, rests
 from tasks_app.live.threads import read_in_thread
@@ -49,7 +48,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
         """Accept, or accept and close: a refused handshake looks to the browser like a lost connection."""
         await self.accept()
         socket_opened(1)
-        self.listener = Listener(cookies=_cookies(self.scope))
+        self.listener = Listener(cookies=cookies_of(self.scope))
         self.changed, self.cursor, self.resumed = asyncio.Event(), 0, False
         self.frame_changed, self.parts, self.prints = asyncio.Event(), list[FramePart](), dict[int, object]()
         self.resume_at: int | None = None
@@ -97,15 +96,19 @@ class LiveConsumer(AsyncWebsocketConsumer):
             job.cancel()
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        """Take ``resume``, with the cursor of the page; everything else is left aside."""
+        """Take what ``ordered`` knows; everything else is left aside."""
         try:
             order = json.loads(text_data or "") if len(text_data or "") <= LONGEST_ORDER else None
         except ValueError:
             return
-        if not isinstance(order, dict) or order.get("type") != "resume":
-            return
+        if isinstance(order, dict):
+            await self.ordered(order)
+
+    async def ordered(self, order: dict[str, Any]) -> None:
+        """Take ``resume``, with the cursor of the page."""
         after = order.get("after", 0)
-        if isinstance(after, int) and not isinstance(after, bool) and 0 <= after < 2**53:
+        fits = isinstance(after, int) and not isinstance(after, bool) and 0 <= after < 2**53
+        if order.get("type") == "resume" and fits:
             self.resume_at = after
             self.changed.set()
 
@@ -286,11 +289,3 @@ def _tick(now: float) -> float:
 
 def _nothing(text: str) -> None:
     """Progress belongs to a task's own page."""
-
-
-def _cookies(scope: Any) -> dict[str, str]:
-    text = "; ".join(value.decode("latin1") for name, value in scope.get("headers", []) if name == b"cookie")
-    try:
-        return {name: morsel.value for name, morsel in SimpleCookie(text).items()}
-    except CookieError:
-        return {}

@@ -31,6 +31,14 @@ function remember(id) {
   history.replaceState(null, "", url);
 }
 
+/* The others are told who looks at the card beside the list; on a narrow screen there is none. */
+function sayLooking() {
+  const live = document.getElementById("live");
+  if (!live) return;
+  live.dataset.looking = hasRoom() ? shown() : "";
+  live.dispatchEvent(new Event("looking"));
+}
+
 async function show(link) {
   const id = link.dataset.open;
   if (!id || !hasRoom() || id === asked) return;
@@ -50,6 +58,7 @@ async function show(link) {
     giveBack();
     pane().scrollTop = 0;
     remember(id);
+    sayLooking();
   } catch (error) {
     if (error.name === "AbortError") return;
     asked = "";
@@ -90,4 +99,5 @@ function count() {
 document.addEventListener("change", count);
 addEventListener("pageshow", count);
 asked = shown();
+sayLooking();
 count();

@@ -2,6 +2,7 @@
  * Keeps a page up to date over one WebSocket (htmx's ws extension), by the sequence of the record.
  *
  * to the server:   {"type": "resume", "after": N}  on every connection, after a gap, and when a pause ends
+ *                  {"type": "looking", "approval": ID}   from the desk: the card that it shows, "" for none
  * from the server: {"seq": N, "html": "..."}       fragments up to event N (hx-swap-oob); "after": the cursor they start from
  *                  {"head": N}                     nothing more up to N: after each resume, and every 20 s
  * "waiting": how many approvals wait for the reader; rides with the fragments of the frame.
@@ -53,6 +54,11 @@ function ask() {
   askedAt = Date.now();
   const after = cursor();
   wrapper.sendImmediately(JSON.stringify(after === null ? { type: "resume" } : { type: "resume", after }), node);
+}
+
+/* The desk says which card it shows, so that others on the same card know. */
+function sayLooking() {
+  if (isOpen() && node.dataset.looking !== undefined) wrapper.sendImmediately(JSON.stringify({ type: "looking", approval: node.dataset.looking }), node);
 }
 
 /* Returns whether the message fits the cursor: neither already shown, nor behind a gap. */
@@ -121,6 +127,7 @@ function opened(event) {
   poller?.stop();
   found();
   ask();
+  sayLooking();
 }
 
 function closed(event) {
@@ -166,6 +173,7 @@ export function startLive() {
   showState("catching", heard);
   node.addEventListener("htmx:wsOpen", opened);
   node.addEventListener("htmx:wsClose", closed);
+  node.addEventListener("looking", sayLooking);
   node.addEventListener("htmx:wsBeforeMessage", (event) => {
     event.preventDefault();
     takeText(event.detail.message);

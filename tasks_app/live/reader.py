@@ -1,6 +1,7 @@
 """Who listens: asked again at every read, so that a withdrawn right or an ended session ends the updates."""
 
 from dataclasses import dataclass
+from http.cookies import CookieError, SimpleCookie
 from importlib import import_module
 from types import SimpleNamespace
 from typing import Any, cast
@@ -76,3 +77,12 @@ def workspace_of(task: UUID) -> Any:
     if found is None:
         raise Withdrawn
     return found
+
+
+def cookies_of(scope: Any) -> dict[str, str]:
+    """Return the cookies that a browser sent with its handshake."""
+    text = "; ".join(value.decode("latin1") for name, value in scope.get("headers", []) if name == b"cookie")
+    try:
+        return {name: morsel.value for name, morsel in SimpleCookie(text).items()}
+    except CookieError:
+        return {}

@@ -6,10 +6,12 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from approvals_app.notify.models import Alert, Channel, Delivery
+from approvals_app.notify.services.alerts import alerts_watch
 from core.clock import database_now
+from tasks_app.models import Status, Task
 from tests.browser.axe import axe_clean
 from tests.browser.conftest import listen
-from tests.desk import Desk, desk_create
+from tests.desk import Desk, desk_create, task_create
 
 Opens = Callable[..., BrowserContext]
 
@@ -64,3 +66,41 @@ def test_what_was_given_up_is_sent_again_by_keyboard_and_without_scripts(desk: D
     page.keyboard.press("Enter")
     expect(page.locator("main")).to_contain_text("on its way again")
     assert Delivery.objects.filter(state="dead").count() == 0
+
+
+def test_what_is_raised_and_what_is_over_come_to_the_page_and_to_every_navigation(desk: Desk, signed_in: Opens):
+    Alert.objects.all().delete()
+    alerts_watch()
+    tasks = [task_create(desk, title=f"Task {number}") for number in range(2)]
+    Task.objects.filter(pk=tasks[0].pk).update(status=Status.QUARANTINED)
+    alerts_watch()
+    seen = list[str]()
+    context = signed_in(desk.silas)
+    page, elsewhere = context.new_page(), context.new_page()
+    for one in (page, elsewhere):
+        listen(one, seen)
+    page.goto("/alerts/")
+    elsewhere.goto("/tools/")
+    place = "nav.places a[href='/alerts/'] .count"
+    expect(page.locator("#live-indicator")).to_have_attribute("data-state", "live")
+    expect(page.locator("main tbody .status")).to_have_text("Stands")
+    expect(elsewhere.locator(place)).to_have_text("1 standing")
+    link = page.locator("main tbody a").first
+    link.focus()
+
+    Task.objects.filter(pk=tasks[1].pk).update(status=Status.QUARANTINED)
+    alerts_watch()
+    expect(page.get_by_role("link", name="Show 1 new")).to_be_visible()
+    expect(page.locator(place)).to_have_text("2 standing")
+    expect(elsewhere.locator(place)).to_have_text("2 standing")
+    expect(page.locator("main tbody tr")).to_have_count(1)
+
+    Task.objects.filter(pk=tasks[0].pk).update(status=Status.QUEUED)
+    alerts_watch()
+    expect(page.locator("main tbody .status")).to_have_text("Over")
+    expect(elsewhere.locator(place)).to_have_text("1 standing")
+    expect(link).to_be_focused()
+    axe_clean(page)
+    page.get_by_role("link", name="Show 1 new").click()
+    expect(page.locator("main tbody .status")).to_have_text("Stands")
+    assert seen == []

@@ -52,6 +52,11 @@ class Alert(models.Model):
     def __str__(self) -> str:
         return self.title
 
+    @property
+    def state(self) -> str:
+        """Return ``stands`` or ``over``; pages use the words of ``core.words`` for it."""
+        return "over" if self.cleared_at else "stands"
+
 
 class Pulse(models.Model):
     """When the address outside was last told that all is well; one row, so that many sweepers tell it once."""

@@ -1,12 +1,16 @@
 """Raises what begins, clears what is over; by any process, each alert once."""
 
+from functools import partial
+
 import structlog
 from django.db import connection, transaction
 
 from approvals_app.notify.models import Alert, AlertRule
 from approvals_app.notify.watch import Condition, Watch, watches
 from core.clock import database_now
+from core.hints import after_commit, group_hint
 
+GROUP = "alerts"  # of the live pages that show alerts, whatever their workspace
 log = structlog.get_logger(__name__)
 LOCK = 0x6E6F7469667900  # advisory; one process watches one rule at a time
 
@@ -38,7 +42,10 @@ def _compare(watch: Watch) -> int:
     if not found and not known:
         return 0
     _note(watch, [one for key, one in found.items() if key not in known])
-    return _ripen(rule) + _clear([alert for key, alert in known.items() if key not in found])
+    changed = _ripen(rule) + _clear([alert for key, alert in known.items() if key not in found])
+    if changed:
+        after_commit(partial(group_hint, group=GROUP))
+    return changed
 
 
 def _note(watch: Watch, new: list[Condition]) -> None:

@@ -1,12 +1,14 @@
 """The alerts of a person's workspaces: what stands, and what was over last."""
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from approvals_app.notify.selectors.alerts import alerts_cleared, alerts_open
+from approvals_app.notify.live import AlertsFeed, alerts_html, alerts_query
+from approvals_app.notify.selectors.alerts import alerts_cleared, alerts_count, alerts_open
+from core.errors import NotFound
 from core.principal import session_principal
 
 
@@ -16,4 +18,20 @@ from core.principal import session_principal
 def alerts(request: HttpRequest) -> HttpResponse:
     """Show the alerts."""
     user = session_principal(request).user
-    return render(request, "alerts/list.html", {"alerts": alerts_open(user=user), "cleared": alerts_cleared(user=user)})
+    standing = alerts_open(user=user)
+    context = {"alerts": standing, "cleared": alerts_cleared(user=user), "live": alerts_query(list(standing.rows))}
+    return render(request, "alerts/list.html", context)
+
+
+@never_cache
+@login_required
+@require_safe
+def alerts_live(request: HttpRequest) -> JsonResponse:
+    """Answer with what the socket of the same page would send, for networks that block sockets."""
+    user = session_principal(request).user
+    try:
+        feed = AlertsFeed.of(request.META.get("QUERY_STRING", ""), lambda: user)
+    except ValueError:
+        raise NotFound from None
+    html = "".join(str(message["html"]) for message in feed.read().messages)
+    return JsonResponse({"html": html + alerts_html(alerts_count(user=user)), "head": 0})
