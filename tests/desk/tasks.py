@@ -1,27 +1,15 @@
-"""A desk for tests: people with rights, tools that ask, and tasks parked for approval through the real record."""
+"""Tasks as a worker moves them: created, claimed, parked for an approval, attempted; through the real record."""
 
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 from uuid import UUID, uuid4
 
-from django.contrib.auth.models import User
 from django.db import transaction
-from pydantic import BaseModel
 
 from approvals_app.gate import ApprovalsGate
-from approvals_app.models import ApprovalRequest, ApproverGroup, PolicyRule
-from approvals_app.policy import Demand
-from approvals_app.services.decide import approval_decide
-from approvals_app.services.policy import group_set, rule_write
-from approvals_app.status import Answer, Outcome, Via
-from core.access import Role
-from core.models import Membership, Workspace
-from core.principal import Principal
-from tasks_app import registry
-from tasks_app.contracts import Answer as ToolAnswer
+from approvals_app.models import ApprovalRequest
 from tasks_app.contracts import Contract
 from tasks_app.gate import Admission
 from tasks_app.models import Call, Event, Status, Task
@@ -35,95 +23,12 @@ from tasks_app.record.events import (
     SliceReleased,
     TaskCreated,
 )
-from tasks_app.services.cancel import task_cancel
 from tasks_app.status import CallState
-from tests.here import HERE
+from tests.desk.people import Desk
+from tests.desk.tools import CLEAN, Pay
 
 GATE = ApprovalsGate()
 _CALL_DEFAULTS = {field.attname: field.get_default() for field in Call._meta.concrete_fields if field.has_default()}
-
-
-class Clean(BaseModel):
-    path: str
-    deep: bool = False
-
-
-class Pay(BaseModel):
-    amount: str
-    to: str = "acme"
-
-
-def _answer(args: Any, context: Any) -> ToolAnswer:
-    return ToolAnswer(result="done")
-
-
-CLEAN = Contract(
-    name="desk.clean",
-    version=1,
-    arguments=Clean,
-    effect_class="keyed",
-    execute=_answer,
-    **HERE,
-    asks=True,
-    preview=lambda args: f"Remove everything below {args.path}",
-)
-PAY = Contract(
-    name="desk.pay",
-    version=1,
-    arguments=Pay,
-    effect_class="opaque",
-    execute=_answer,
-    **HERE,
-    risk="high",
-    preview=lambda args: f"Pay {args.amount} to {args.to}",
-)
-SCAN = Contract(name="desk.scan", version=1, arguments=Clean, effect_class="none", execute=_answer, **HERE)
-MOVE = Contract(
-    name="desk.move",
-    version=1,
-    arguments=Pay,
-    effect_class="keyed",
-    execute=_answer,
-    **HERE,
-    asks=True,
-    editable=frozenset({"amount"}),
-    preview=lambda args: f"Move {args.amount} to {args.to}",
-)
-HUSH = Contract(name="desk.hush", version=1, arguments=Clean, effect_class="keyed", execute=_answer, **HERE)
-for _contract in (CLEAN, PAY, SCAN, MOVE, HUSH):
-    registry.tool_register(_contract)
-
-
-@dataclass(frozen=True)
-class Desk:
-    """``rhea`` and ``silas`` decide, ``owen`` owns the tasks (and may decide others), ``vera`` looks, ``tobin`` is
-    from another workspace."""
-
-    workspace: Workspace
-    rhea: User
-    silas: User
-    owen: User
-    vera: User
-    tobin: User
-
-
-def desk_create() -> Desk:
-    ours = Workspace.objects.create(slug="alder", name="Alder")
-    other = Workspace.objects.create(slug="birch", name="Birch")
-    return Desk(
-        workspace=ours,
-        rhea=_person("rhea", ours, Role.APPROVER),
-        silas=_person("silas", ours, Role.APPROVER, Role.OPERATOR),
-        owen=_person("owen", ours, Role.APPROVER, Role.OPERATOR),
-        vera=_person("vera", ours, Role.VIEWER),
-        tobin=_person("tobin", other, *Role),
-    )
-
-
-def _person(name: str, workspace: Workspace, *roles: Role) -> User:
-    user = User.objects.create_user(name, password="correct horse battery")
-    Membership.objects.bulk_create([Membership(user=user, workspace=workspace, role=role) for role in roles])
-    return user
 
 
 def task_create(desk: Desk, *, title: str = "Clean up") -> Task:
@@ -278,30 +183,6 @@ def parked(
     return request
 
 
-def as_person(user: User, workspace: Workspace, **more: Any) -> Principal:
-    roles = Membership.objects.filter(user=user, workspace=workspace).values_list("role", flat=True)
-    return Principal(user=user, workspace=workspace, roles=frozenset(map(Role, roles)), **more)
-
-
-def decide(
-    request: ApprovalRequest,
-    user: User,
-    decision: Answer = Answer.APPROVED,
-    *,
-    reason: str = "",
-    digest: str | None = None,
-    **more: Any,
-) -> Any:
-    return approval_decide(
-        approval=request.pk,
-        principal=as_person(user, request.workspace, **more),
-        decision=decision,
-        reason=reason,
-        digest=request.digest if digest is None else digest,
-        via=Via.API,
-    )
-
-
 def attempt(
     task_id: UUID,
     name: str,
@@ -348,33 +229,6 @@ def attempt(
                 calls=[CallChange(name=name, set=changes)] if changes else [],
             )
     return said
-
-
-def group(desk: Desk, name: str, *members: User) -> ApproverGroup:
-    """Make a group that rules may ask."""
-    return group_set(workspace=desk.workspace, name=name, members=members, actor="person:ada")
-
-
-def rule(
-    desk: Desk, name: str, condition: str, outcome: Outcome = Outcome.ASK, *, position: int = 100, **more: Any
-) -> PolicyRule:
-    """Write a rule, or its next version. ``shadow``, or what it demands."""
-    shadow = more.pop("shadow", False)
-    return rule_write(
-        workspace=desk.workspace,
-        name=name,
-        condition=condition,
-        demand=Demand(outcome=outcome, **more),
-        position=position,
-        shadow=shadow,
-        actor="person:ada",
-    )
-
-
-def cancel(task_id: UUID, *, actor: str = "person:silas") -> None:
-    """Cancel a task as an operator does: its approvals go in the same transaction (rule 10)."""
-    task = Task.objects.select_related("workspace").get(pk=task_id)
-    task_cancel(workspace=task.workspace, task=task_id, actor=actor, reason="not needed")
 
 
 def kinds(task_id: UUID) -> list[str]:

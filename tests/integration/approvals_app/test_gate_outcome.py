@@ -1,0 +1,88 @@
+"""What became of a call of an agent outside: reported, not reported, reported late."""
+
+from core.clock import database_now
+from tasks_app.finders import leases_ran_out
+from tasks_app.models import Call, Event, LateWrite, Task
+from tasks_app.record.invariants import Effect
+from tasks_app.record.verify import stream_verify
+from tasks_app.services.settle import call_settle
+from tests.desk import CLEAN, PAY, Desk, kinds
+from tests.integration.approvals_app.outside import Outside, ready, run_out, sound, tend
+
+
+def test_without_a_report_the_outcome_is_unknown_and_a_late_report_closes_the_doubt(desk: Desk, outside: Outside):
+    made = ready(desk, outside)
+    used = outside.use(made).json()
+    run_out(made["task"])
+    task = tend(made["task"])
+    assert (task.status, outside.call(made)["status"], outside.call(made)["state"]) == (
+        "in_doubt",
+        "unknown",
+        "in_doubt",
+    )
+    lost = Event.objects.get(stream=made["task"], kind="slice.lost").data
+    assert (lost["counted"], "no report" in lost["seen"]) == (False, True)
+    late = outside.report(used, reference="pay-7")
+    assert (late.status_code, late.json()["late"], late.json()["status"]) == (200, True, "done")
+    assert outside.report(used).json()["late"] is True
+    assert outside.report(used, "failed").json()["code"] == "gate-reported"
+    assert kinds(made["task"]).count("call.late_receipt") == 1
+    assert LateWrite.objects.filter(stream=made["task"]).count() == 1
+    assert tend(made["task"]).status == "completed"
+
+
+def test_until_the_deadline_and_the_lag_are_over_nobody_is_asked(desk: Desk, outside: Outside):
+    made = ready(desk, outside)
+    outside.use(made)
+    Task.objects.filter(pk=made["task"]).update(lease_until=database_now().replace(year=2020))
+    leases_ran_out()
+    task = tend(made["task"])
+    call = Call.objects.get(task=task)
+    assert (task.status, task.wait["kind"], call.state) == ("waiting", "look_up", "attempted")
+    assert (task.wake_at - call.deadline).total_seconds() == PAY.lag
+
+
+def test_reported_as_unknown_is_in_doubt_and_a_person_settles_it(desk: Desk, outside: Outside):
+    made = ready(desk, outside)
+    used = outside.use(made).json()
+    outside.report(used, "unknown", reason="the line went dead")
+    assert tend(made["task"]).status == "in_doubt"
+    doubt = Event.objects.get(stream=made["task"], kind="call.in_doubt")
+    assert "cannot tell" in doubt.data["reason"]
+    call_settle(
+        workspace=desk.workspace,
+        task=made["task"],
+        name=PAY.name,
+        actor="person:silas",
+        answer="happened",
+        evidence="seen in the ledger",
+    )
+    assert tend(made["task"]).status == "completed"
+    sound(made["task"], [Effect(key=made["key"], arguments=used["arguments"])])
+
+
+def test_reported_as_failed_has_no_effect_and_the_next_call_is_a_new_one(desk: Desk, outside: Outside):
+    task = outside.post("/tasks", title="Pay the bills", request_key="t-1").json()
+    again = outside.post("/tasks", title="Pay the bills", request_key="t-1").json()
+    assert (again["id"], task["agent"], task["status"]) == (task["id"], "payer", "waiting")
+    first = ready(desk, outside, task=task["id"], name="first")
+    busy = outside.request(task=task["id"], name="other")
+    assert (busy.status_code, busy.json()["code"]) == (409, "gate-call-open")
+    outside.report(outside.use(first).json(), "failed", reason="no such account")
+    assert outside.call(first)["status"] == "closed"
+    second = ready(desk, outside, task=task["id"], name="second", arguments={"amount": "1.00"})
+    used = outside.use(second).json()
+    outside.report(used)
+    done = outside.post(f"/tasks/{task['id']}/finish", summary="All paid.").json()
+    assert done["status"] == "queued"
+    assert tend(task["id"]).status == "completed"
+    assert outside.post(f"/tasks/{task['id']}/finish").json()["status"] == "completed"
+    assert outside.request(task=task["id"]).json()["code"] == "not-now"
+    sound(task["id"], [Effect(key=second["key"], arguments=used["arguments"])])
+
+
+def test_the_record_of_a_gate_call_verifies(desk: Desk, outside: Outside):
+    made = ready(desk, outside, tool=CLEAN.name, arguments={"path": "/x"})
+    outside.report(outside.use(made).json())
+    tend(made["task"])
+    assert not list(stream_verify(Task.objects.get(pk=made["task"]).pk).problems)
