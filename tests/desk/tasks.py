@@ -23,6 +23,7 @@ from tasks_app.record.events import (
     SliceReleased,
     TaskCreated,
 )
+from tasks_app.runtime.attempting import admission_of
 from tasks_app.status import CallState
 from tests.desk.people import Desk
 from tests.desk.tools import CLEAN, Pay
@@ -227,6 +228,7 @@ def attempt(
                 token=token,
                 expected=task.head_seq,
                 calls=[CallChange(name=name, set=changes)] if changes else [],
+                admission=admission_of([contract], None) if said.admitted else None,
             )
     return said
 

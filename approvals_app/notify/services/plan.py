@@ -113,8 +113,11 @@ def _make(
 
 def follow_ups_plan() -> int:
     """Tell whoever was told that it is over (of alerts everybody, of approvals programs); returns how many."""
-    told = Delivery.objects.filter(follows=True, state=DeliveryState.SENT).order_by("pk")[:BATCH]
-    return sum(_follow_up(one) for one in told)
+    alerts = Alert.objects.filter(pk=OuterRef("subject")).exclude(cleared_at=None)
+    requests = ApprovalRequest.objects.filter(pk=OuterRef("subject")).exclude(status=ApprovalStatus.REQUESTED)
+    told = Delivery.objects.filter(Exists(alerts) | Exists(requests), follows=True, state=DeliveryState.SENT)
+    # Only what is over: many that still wait must not keep the others from being told.
+    return sum(_follow_up(one) for one in told.order_by("pk")[:BATCH])
 
 
 def _follow_up(told: Delivery) -> int:

@@ -7,12 +7,7 @@ from approvals_app.services.edit import approval_edit
 from approvals_app.services.grants import grant_create
 from approvals_app.status import Via
 from core.clock import ClockTimestamp, database_now
-from tests.desk import (
-    Desk,
-    as_person,
-    attempt,
-    claim,
-)
+from tests.desk import Desk, as_person, attempt, claim
 
 
 def fresh(request: ApprovalRequest) -> ApprovalRequest:

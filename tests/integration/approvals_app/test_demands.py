@@ -10,18 +10,7 @@ from approvals_app.models import ApprovalAnswer
 from approvals_app.status import Answer
 from core.clock import database_now
 from core.errors import Forbidden
-from tests.desk import (
-    HUSH,
-    PAY,
-    Desk,
-    claim,
-    decide,
-    group,
-    parked,
-    propose,
-    rule,
-    task_create,
-)
+from tests.desk import HUSH, PAY, Desk, claim, decide, group, parked, propose, rule, task_create
 from tests.integration.approvals_app.rules import fresh, used
 
 

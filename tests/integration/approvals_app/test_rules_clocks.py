@@ -6,16 +6,7 @@ from approvals_app.services.expire import approvals_expire
 from core.clock import database_now
 from core.errors import Conflict, Forbidden
 from tasks_app.models import Status, Task
-from tests.desk import (
-    Desk,
-    claim,
-    decide,
-    group,
-    kinds,
-    park,
-    parked,
-    rule,
-)
+from tests.desk import Desk, claim, decide, group, kinds, park, parked, rule
 from tests.integration.approvals_app.rules import fresh, past, used
 
 

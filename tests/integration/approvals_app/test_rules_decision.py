@@ -6,16 +6,7 @@ from approvals_app.status import Answer, Outcome
 from core.errors import Conflict
 from core.models import Membership
 from tasks_app.models import Call, Event, Status, Task
-from tests.desk import (
-    Desk,
-    attempt,
-    claim,
-    decide,
-    kinds,
-    park,
-    parked,
-    rule,
-)
+from tests.desk import Desk, attempt, claim, decide, kinds, park, parked, rule
 from tests.integration.approvals_app.rules import fresh, past, used
 
 

@@ -5,15 +5,7 @@ import pytest
 from approvals_app.status import Outcome
 from core.errors import Conflict, Forbidden, InvalidInput
 from tasks_app.models import Call, Event
-from tests.desk import (
-    MOVE,
-    Desk,
-    attempt,
-    claim,
-    decide,
-    parked,
-    rule,
-)
+from tests.desk import MOVE, Desk, attempt, claim, decide, parked, rule
 from tests.integration.approvals_app.rules import edit, fresh
 
 

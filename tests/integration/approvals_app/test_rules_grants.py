@@ -10,12 +10,7 @@ from core.clock import ClockTimestamp
 from core.errors import Conflict, Forbidden, InvalidInput
 from core.models import Membership
 from tasks_app.models import Event
-from tests.desk import (
-    Desk,
-    as_person,
-    parked,
-    rule,
-)
+from tests.desk import Desk, as_person, parked, rule
 from tests.integration.approvals_app.rules import fresh, grant, used
 
 

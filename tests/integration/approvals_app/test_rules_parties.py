@@ -6,14 +6,7 @@ from approvals_app.models import ApprovalAnswer
 from core.access import Right
 from core.errors import Forbidden
 from tasks_app.models import Task
-from tests.desk import (
-    MOVE,
-    Desk,
-    as_person,
-    decide,
-    parked,
-    rule,
-)
+from tests.desk import MOVE, Desk, as_person, decide, parked, rule
 from tests.integration.approvals_app.rules import edit, fresh, grant, used
 
 

@@ -8,12 +8,7 @@ from approvals_app.services import demands
 from approvals_app.services.decide import approval_decide
 from approvals_app.services.presented import approval_opened, approval_reviewed
 from approvals_app.status import Answer, Via
-from tests.desk import (
-    Desk,
-    as_person,
-    decide,
-    parked,
-)
+from tests.desk import Desk, as_person, decide, parked
 
 
 def approve_on_page(request: ApprovalRequest, user):

@@ -7,13 +7,7 @@ from core.access import Role
 from core.models import Membership
 from tasks_app.models import Call
 from tasks_app.services.stops import stop_set
-from tests.desk import (
-    Desk,
-    decide,
-    group,
-    parked,
-    rule,
-)
+from tests.desk import Desk, decide, group, parked, rule
 from tests.integration.approvals_app.rules import fresh, used
 
 

@@ -126,6 +126,18 @@ def test_programs_are_told_when_nothing_is_left_to_decide_and_people_are_not(des
     ]
 
 
+def test_what_still_waits_keeps_nobody_from_being_told_what_is_over(desk: Desk, receiver: Receiver, monkeypatch):
+    route(channel(desk.workspace, "webhook", receiver.url))
+    parked(desk)
+    told()
+    over = parked(desk)
+    told()
+    decide(over, desk.rhea)
+    monkeypatch.setattr("approvals_app.notify.services.plan.BATCH", 1)
+    told()
+    assert Delivery.objects.get(kind="approval.settled").subject == over.pk
+
+
 def test_a_channel_that_is_switched_off_says_nothing(desk: Desk, receiver: Receiver):
     hook = channel(desk.workspace, "webhook", receiver.url)
     route(hook)
