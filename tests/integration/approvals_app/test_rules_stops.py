@@ -37,7 +37,7 @@ def test_rule_14_a_stop_refuses_every_attempt_in_its_scope_and_uses_no_approval_
         decide(request, desk.rhea)
     name = {"workspace": "", "agent": "desk.agent", "tool": contract.name}[scope]
     stop = stop_set(workspace=desk.workspace, scope=scope, name=name, reason="r", user=desk.silas, actor="person:silas")
-    with pytest.raises(Stale, match="^stopped"):
+    with pytest.raises(Stale, match="stopped"):
         attempt(task.pk, "clean", token, contract=contract)
     assert "call.attempted" not in kinds(task.pk)
     stop_lift(workspace=desk.workspace, stop=stop.switch.pk, reason="seen", user=desk.silas, actor="person:silas")
