@@ -77,9 +77,9 @@ class DeskConsumer(LookingConsumer):
         query = self.scope.get("query_string", b"").decode("latin1")
         user = desk_reader(self.listener)
         self.known_as(user)
-        feed = DeskFeed.of(query, partial(desk_reader, self.listener), self.listener.csrf_token())
+        self.desk = DeskFeed.of(query, partial(desk_reader, self.listener), self.listener.csrf_token())
         workspaces = workspaces_of(user=user, right=Right.APPROVALS_READ)
-        return feed, [list_group_of(workspace) for workspace in workspaces]
+        return self.desk, [list_group_of(workspace) for workspace in workspaces]
 
     async def ordered(self, order: dict[str, Any]) -> None:
         """Take ``looking`` with the card that the page shows, too; an empty text where it shows none."""
@@ -89,6 +89,7 @@ class DeskConsumer(LookingConsumer):
                 approval = UUID(str(order["approval"])) if order.get("approval") else None
             except ValueError:
                 return
+            self.desk.opened = approval
             await self.look_at(approval)
 
 

@@ -58,7 +58,7 @@ class CardFeed(PartsFeed[Principal]):
         """See PartsFeed."""
         request = approval_find(workspace=principal.workspace, approval=self.approval)
         # The arguments may be large: the card is read again only where something about it changed.
-        if self._sent.changed([("state", _state(request))]):
+        if self._sent.changed([("state", card_state(request))]):
             yield from card_fragments(request=request, user=principal.user, csrf_token=self.csrf_token)
         head = Task.objects.filter(pk=request.task_id).values_list("head_seq", flat=True).get()
         if self._sent.changed([("head", str(head))]):
@@ -71,7 +71,8 @@ class CardFeed(PartsFeed[Principal]):
             yield "steps", render_to_string("approvals/_card_steps.html", context)
 
 
-def _state(request: ApprovalRequest) -> str:
+def card_state(request: ApprovalRequest) -> str:
+    """Return what the parts of a card that change depend on; the words of a time change by themselves."""
     later = successor(request) if request.status != "requested" else None
     moments = (request.decided_at, request.closed_at, request.consumed_at, request.reopened_at, request.decide_by)
     answers = list(request.answers.order_by("pk").values_list("user", "answer", "at"))

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.template.loader import render_to_string
 from django.urls import reverse
 
-from approvals_app.live.card_feed import card_fragments
+from approvals_app.live.card_feed import card_fragments, card_state
 from approvals_app.models import ApprovalRequest
 from approvals_app.rights import workspaces_of
 from approvals_app.selectors.desk import ROWS, WAITING, DeskPage, Kind, Tab, desk_counts, groups_again, newcomers_count
@@ -51,7 +51,9 @@ class DeskFeed(PartsFeed[User]):
     first: bool
     newest: UUID | None
     csrf_token: str = ""
-    _begun: bool = False
+    opened: UUID | None = None  # the card that the page shows beside its list
+    _card: str = ""
+    _again: bool = False
 
     @classmethod
     def of(cls, query: str, who: Callable[[], User], csrf_token: str = "") -> "DeskFeed":
@@ -67,6 +69,7 @@ class DeskFeed(PartsFeed[User]):
             calls=[int(one) for one in _listed(given, "calls")],
             first="first" in given,
             newest=None if newest == "none" else UUID(hex=newest),
+            opened=UUID(given["looking"]) if given.get("looking") else None,
             csrf_token=csrf_token,
         )
 
@@ -76,19 +79,36 @@ class DeskFeed(PartsFeed[User]):
         for row in requests_again(workspaces=workspaces, ids=self.rows):
             if self._sent.changed([(f"state-{row.pk}", row_state(row))]):
                 yield f"row-{row.pk}", render_to_string("approvals/_row_state.html", {"row": row, "oob": True})
-                yield from self._preview(user, row)
         for call in doubts_again(workspaces=workspaces, ids=self.calls):
             if self._sent.changed([(f"state-{call.pk}", f"{call.state} {call.settled_seq}")]):
                 yield f"call-{call.pk}", render_to_string("approvals/_doubt_state.html", {"call": call, "oob": True})
+        yield from self._preview(user, workspaces)
         yield from self._groups(user)
         yield "tabs", render_to_string("approvals/_tabs.html", {"tabs": tabs(user, self.tab), "oob": True})
         if self.first:
             context = {"count": self._newcomers(user, workspaces), "url": desk_url(self.tab, self.kind), "oob": True}
             yield "new", render_to_string("partials/newcomers.html", context)
 
-    def _preview(self, user: User, row: ApprovalRequest) -> Iterator[tuple[str, str]]:
-        """Send the state of the card beside the list, if it is the one that is open; others are dropped there."""
-        if row.status != "requested":
+    def forget(self) -> None:
+        """The page resumes: send everything once, of the card beside the list, too."""
+        super(DeskFeed, self).forget()
+        self._again = self.opened is not None
+
+    def _preview(self, user: User, workspaces: list[UUID]) -> Iterator[tuple[str, str]]:
+        """Send what changed on the card beside the list. One that waits was fetched a moment before it is first seen
+        here: it is left alone then, with whatever in it has the focus.
+        """
+        if self.opened is None:
+            return
+        row = (
+            ApprovalRequest.objects.filter(pk=self.opened, workspace__in=workspaces).select_related("workspace").first()
+        )
+        if row is None:
+            return
+        before, self._card = self._card, f"{row.pk} {card_state(row)}"
+        again, self._again = self._again, False
+        known = before.startswith(str(row.pk))
+        if again or (before != self._card if known else row.status != "requested"):
             yield from card_fragments(request=row, user=user, csrf_token=self.csrf_token)
 
     def _groups(self, user: User) -> Iterator[tuple[str, str]]:

@@ -34,8 +34,9 @@ function remember(id) {
 /* The others are told who looks at the card beside the list; on a narrow screen there is none. */
 function sayLooking() {
   const live = document.getElementById("live");
-  if (!live) return;
-  live.dataset.looking = hasRoom() ? shown() : "";
+  const now = hasRoom() ? shown() : "";
+  if (!live || live.dataset.looking === now) return;
+  live.dataset.looking = now;
   live.dispatchEvent(new Event("looking"));
 }
 
@@ -98,6 +99,7 @@ function count() {
 
 document.addEventListener("change", count);
 addEventListener("pageshow", count);
+addEventListener("resize", sayLooking);
 asked = shown();
 sayLooking();
 count();

@@ -161,6 +161,7 @@ export function togglePause() {
 function pollUrl() {
   const url = new URL(node.dataset.poll, location.href);
   if (cursor() !== null) url.searchParams.set("after", cursor());
+  if (node.dataset.looking) url.searchParams.set("looking", node.dataset.looking);
   return url;
 }
 

@@ -38,26 +38,29 @@ function isSame(target, fragment) {
   return target.outerHTML === copy.outerHTML;
 }
 
-/* What had the focus is gone with its old place: the new one of the same id takes it, without a jump. */
-function keepFocus(id) {
+const likeness = (element) => [element.tagName, element.id, element.name, element.value, element.getAttribute("href"), element.textContent.trim()].join("|");
+
+/* What had the focus is gone with its old place: its like in the new one takes it, else the place itself; no jump. */
+function keepFocus({ id, like }) {
   const place = id && document.getElementById(id);
   if (!place || (document.activeElement && document.activeElement !== document.body)) return;
-  if (place.tabIndex < 0) place.tabIndex = -1;
-  place.focus({ preventScroll: true });
+  const same = [...place.querySelectorAll("a, button, summary, [tabindex]")].find((element) => likeness(element) === like);
+  if (!same && place.tabIndex < 0) place.tabIndex = -1;
+  (same ?? place).focus({ preventScroll: true });
 }
 
 /* Swap all fragments of one message; what is in use stays as it is and the reader is told. */
 export function swapIn(html) {
   const holder = document.createElement("template");
   holder.innerHTML = html;
-  let focused = "";
+  let focused = {};
   for (const fragment of [...holder.content.children]) {
     dropKnown(fragment);
     const target = replaced(fragment);
     if (fragment.id && !target && isWhole(fragment)) fragment.remove();  // not on this page, or not any more
     if (target && isWhole(fragment) && isSame(target, fragment)) fragment.remove();
     if (!target || !fragment.parentNode) continue;
-    if (target.contains(document.activeElement)) focused = fragment.id;
+    if (target.contains(document.activeElement)) focused = { id: fragment.id, like: likeness(document.activeElement) };
     if (!inUse(target)) continue;
     fragment.remove();
     if (!("stale" in target.dataset)) announce("Something changed where you are writing. Your text is kept; sending it shows what is new.");

@@ -1,0 +1,38 @@
+"""The card beside the list is as live as the card itself, and what is swapped in it takes no focus and no text."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import BrowserContext, expect
+
+from approvals_app.status import Answer
+from tests.browser.conftest import listen
+from tests.desk import Desk, decide, desk_create, parked, rule
+
+Opens = Callable[..., BrowserContext]
+
+
+@pytest.fixture
+def desk(transactional_db: None) -> Desk:
+    return desk_create()
+
+
+def test_another_persons_answer_reaches_the_card_beside_the_list_and_the_focus_stays(desk: Desk, signed_in: Opens):
+    rule(desk, "two", "true", quorum=2)
+    request = parked(desk)
+    page, seen = signed_in(desk.rhea, viewport={"width": 1280, "height": 800}).new_page(), list[str]()
+    listen(page, seen)
+    page.goto("/approvals/")
+    expect(page.locator("#live-indicator")).to_have_attribute("data-state", "live")
+    preview = page.locator("#preview")
+    expect(preview).to_contain_text("0 of 2")
+    approve = preview.get_by_role("button", name="Approve")
+    approve.focus()
+    decide(request, desk.silas)
+    expect(preview).to_contain_text("1 of 2")
+    expect(approve).to_be_focused()
+    preview.get_by_label("Reason").fill("half a reason")
+    decide(request, desk.silas, Answer.DENIED, reason="I have read it again")
+    expect(preview).to_contain_text("Already denied by silas")
+    expect(preview.get_by_label("Reason")).to_have_value("half a reason")
+    assert seen == []
