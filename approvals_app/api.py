@@ -8,6 +8,7 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 
+from approvals_app.api_doubts import router as in_doubt
 from approvals_app.api_policy import router as policy
 from approvals_app.api_schemas import (
     ApprovalCardOut,
@@ -46,6 +47,7 @@ from tasks_app import registry
 
 router = Router()
 router.add_router("", policy)
+router.add_router("", in_doubt)
 MONTH = 30  # days that figures reach back where nobody says otherwise
 
 

@@ -55,6 +55,9 @@ RIGHTS: dict[Role, frozenset[Right]] = {
     Role.AUDITOR: frozenset(_READ | _PROVE),
 }
 
+# Deciding, and saying what became of a call that nobody can look up, is a person's word: no program's token gives it.
+PEOPLE_ONLY = frozenset({Right.APPROVALS_DECIDE, Right.TASKS_SETTLE})
+
 
 def rights_of(roles: Iterable[Role]) -> frozenset[Right]:
     """Return everything that these roles carry together."""

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from core.access import Right, Role
+from core.access import PEOPLE_ONLY, Right, Role
 from core.models import ApiToken, Membership, SignInLink, Workspace
 from tasks_app.record.append import append_administration
 from tasks_app.record.events import RoleChanged
@@ -109,8 +109,8 @@ class TokenForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic when 
     def clean(self) -> dict[str, Any]:
         """Refuse here what the service would refuse, at its field."""
         given: dict[str, Any] = super().clean() or {}
-        if given.get("kind") == "agent" and Right.APPROVALS_DECIDE in given.get("scopes", []):
-            self.add_error("scopes", "A program's token can never decide an approval.")
+        if given.get("kind") == "agent" and PEOPLE_ONLY.intersection(given.get("scopes", [])):
+            self.add_error("scopes", "A program's token can never decide an approval or settle a call in doubt.")
         members = Membership.objects.filter(workspace=given.get("workspace"), user=given.get("user"))
         if given.get("workspace") and given.get("user") and not members.exists():
             self.add_error("user", "Is not a member of this workspace.")

@@ -6,7 +6,7 @@ from datetime import datetime
 from django.contrib.auth.models import User
 from django.http import HttpRequest
 
-from core.access import Right, Role, may
+from core.access import PEOPLE_ONLY, Right, Role, may
 from core.errors import Forbidden, NotFound, Unauthenticated
 from core.models import ApiToken, Membership, Workspace
 from core.step_up import stepped_up_at
@@ -36,8 +36,8 @@ class Principal:
         return f"agent-token:{self.token}" if self.agent else f"person:{self.user.get_username()}"
 
     def may(self, right: Right) -> bool:
-        """Tell whether this caller has ``right``; a program's token never decides an approval (rule 6)."""
-        if self.agent and right == Right.APPROVALS_DECIDE:
+        """Tell whether this caller has ``right``; a program's token never gives a person's word (rule 6)."""
+        if self.agent and right in PEOPLE_ONLY:
             return False
         return may(self.roles, right) and (self.scopes is None or right in self.scopes)
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from core.access import Right, Role
+from core.access import PEOPLE_ONLY, Right, Role
 from core.clock import database_now
 from core.errors import NotFound
 from core.models import ApiToken, Membership, Workspace
@@ -65,7 +65,7 @@ def token_create(
 ) -> tuple[ApiToken, str]:
     """Create a bearer token; return it with its secret, which is shown this once and kept as a hash only.
 
-    ``kind`` "agent" is a program's: it acts under its own name and can never decide an approval.
+    ``kind`` "agent" is a program's: it acts under its own name; it can never decide an approval or settle a doubt.
     Raises InvalidInput: no scope, no member, a time that is no time.
     """
     wanted = sorted(set(scopes))
@@ -73,8 +73,8 @@ def token_create(
         raise intake.field_error("kind", 'must be "person" or "agent".')
     if not wanted:
         raise intake.field_error("scopes", f"name at least one of {', '.join(Right)}.")
-    if kind == "agent" and Right.APPROVALS_DECIDE in wanted:
-        raise intake.field_error("scopes", "a program's token can never decide an approval.")
+    if kind == "agent" and PEOPLE_ONLY.intersection(wanted):
+        raise intake.field_error("scopes", "a program's token can never decide an approval or settle a call in doubt.")
     if not 0 < days <= LONGEST_DAYS:
         raise intake.field_error("days", f"must be above 0 and at most {LONGEST_DAYS}.")
     if not Membership.objects.filter(workspace=workspace, user=user).exists():

@@ -9,6 +9,7 @@ from django.test import Client
 
 from approvals_app.models import ApprovalRequest
 from core.clock import database_now
+from tasks_app.models import Call
 from tests.desk import MOVE, Desk, decide, parked, rule
 
 ALL = "/api/v1/approvals"
@@ -104,3 +105,22 @@ def test_waiting_for_a_decision_answers_when_it_is_made_and_after_the_time_other
     assert (answer["decided"], answer["status"], answer["decided_by"]) == (True, "approved", "rhea")
     assert time.monotonic() - began < 10
     assert signed_in(desk.tobin).get(f"{ALL}/{request.pk}/decision?wait=25").status_code == 404
+
+
+def test_calls_whose_outcome_is_unknown_are_listed_with_when_they_may_be_answered(desk: Desk):
+    early, late = parked(desk), parked(desk, arguments={"path": "/b"})
+    for request, minutes in ((early, 5), (late, -5)):
+        deadline = database_now() + timedelta(minutes=minutes)
+        Call.objects.filter(task=request.task_id).update(state="in_doubt", deadline=deadline)
+    listed = signed_in(desk.vera).get(f"{ALL}/doubts").json()
+    assert listed["count"] == 2
+    found = {one["task"]: one for one in listed["doubts"]}
+    assert found[str(early.task_id)]["not_before"]
+    told = found[str(late.task_id)]
+    assert (told["call"], told["tool"], told["agent"], told["not_before"]) == (
+        "clean",
+        "desk.clean",
+        "desk.agent",
+        None,
+    )
+    assert signed_in(desk.tobin).get(f"{ALL}/doubts").json() == {"doubts": [], "count": 0}

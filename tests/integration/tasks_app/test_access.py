@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from core.access import Right, Role
+from core.access import Right, Role, may
 from core.errors import Unauthenticated
 from core.models import ApiToken, Membership
 from core.principal import token_principal
@@ -67,13 +67,15 @@ def test_a_tokens_rights_are_its_scopes_as_far_as_the_roles_carry_them(people: P
     assert not token_principal(token).may(Right.TASKS_READ)
 
 
-def test_a_programs_token_never_decides_an_approval(people: People) -> None:
+@pytest.mark.parametrize("right", [Right.APPROVALS_DECIDE, Right.TASKS_SETTLE])
+def test_a_programs_token_never_decides_an_approval_nor_settles_a_doubt(people: People, right: Right) -> None:
     with pytest.raises(InvalidInput, match="never decide"):
-        make(people, Right.APPROVALS_DECIDE, kind="agent")
+        make(people, right, kind="agent")
     token, _ = make(people, kind="agent")
-    token.scopes = [Right.APPROVALS_DECIDE]
+    token.scopes = [right]  # not even where somebody has written the scope into its row
     principal = token_principal(token)
-    assert not principal.may(Right.APPROVALS_DECIDE)
+    assert may(principal.roles, right)
+    assert not principal.may(right)
     assert principal.actor == "agent-token:ci"
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from core.access import Right
+from core.access import PEOPLE_ONLY, Right
 from tasks_app.models import Call, Task
 from tasks_app.services.access import token_create
 from tasks_app.status import CallState
@@ -21,7 +21,7 @@ def api(people: People) -> Client:
 
 
 def bearer(people: People, *scopes: Right, kind: str = "person") -> Client:
-    wanted = [right for right in scopes if kind == "person" or right != Right.APPROVALS_DECIDE]
+    wanted = [right for right in scopes if kind == "person" or right not in PEOPLE_ONLY]
     _, secret = token_create(
         workspace=people.workspace, user=people.rhea, name="t", scopes=wanted, days=1, actor="system", kind=kind
     )
