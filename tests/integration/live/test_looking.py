@@ -7,14 +7,20 @@ import pytest
 from websockets.sync.client import ClientConnection
 
 from approvals_app.models import ApprovalRequest
+from core.access import Role
 from core.models import Membership
-from tests.desk import Desk, desk_create, parked
+from tests.desk import Desk, parked
 from tests.integration.live.conftest import Live, Page, session_of
+from tests.people import person
 
 
 @pytest.fixture
 def desk(live: Live) -> Desk:
-    return desk_create()
+    """A desk of the people who watch here; ``vera`` looks only, ``owen`` owns the tasks."""
+    people = live.people
+    owen = person("owen", people.workspace, Role.OPERATOR)
+    vera = person("vera", people.workspace, Role.VIEWER)
+    return Desk(people.workspace, rhea=people.rhea, silas=people.silas, owen=owen, vera=vera, tobin=people.tobin)
 
 
 def desk_page(live: Live, user: object) -> Page:
@@ -67,8 +73,7 @@ def test_nonsense_is_left_aside_and_the_desk_goes_on(live: Live, desk: Desk):
 
 def test_whoever_lost_the_right_to_the_card_is_told_no_more_names(live: Live, desk: Desk):
     request = parked(desk)
-    elsewhere = desk.tobin.memberships.first().workspace
-    Membership.objects.create(user=desk.vera, workspace=elsewhere, role="viewer")  # she keeps a desk
+    Membership.objects.create(user=desk.vera, workspace=live.people.elsewhere, role="viewer")  # she keeps a desk
     hers = desk_page(live, desk.vera)
     look(hers, request.pk)
     Membership.objects.filter(user=desk.vera, workspace=desk.workspace).delete()

@@ -174,7 +174,7 @@ def test_a_change_of_an_alert_rule_is_said_in_every_workspace_with_who_and_what(
     console.post(change, {"holds_for": "90"})
     rule.refresh_from_db()
     assert (rule.enabled, rule.holds_for) == (False, 90)
-    theirs = desk.tobin.memberships.get().workspace_id
+    theirs = desk.tobin.memberships.first().workspace_id
     for stream in (desk.workspace.pk, theirs):
         said = Event.objects.get(stream=stream, kind="channel.changed")
         assert (said.actor, said.data["what"]) == ("person:ada", "alert rule no-worker")
