@@ -10,14 +10,15 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
+from chaos_app.frames import CHUNK, Frames, pieces, requests, startup
+
 SOCKET = ".s.PGSQL.5432"
-PIECES = b"PBDEC"  # Parse, Bind, Describe, Execute, Close: what follows belongs to the same request
 READY = b"Z"  # ReadyForQuery: whatever was committed is committed; its byte says whether a transaction is open
 KEY = b"K"  # BackendKeyData: the process of the server behind this connection
 LEADING = 40  # bytes of a statement that tell what it is
@@ -152,7 +153,7 @@ class _Door:
     def _executed(self, request: bytes) -> bytes | None:
         """Return the start of the statement that a request executes; None for one that only prepares."""
         text, executes = b"", False
-        for kind, body in _pieces(request):
+        for kind, body in pieces(request):
             match kind:
                 case b"Q":
                     return body[:LEADING]
@@ -177,9 +178,9 @@ class _Door:
                 down.cancel()
 
     async def _up(self) -> None:
-        self._application = await _startup(self._client[0])
+        self._application = await startup(self._client[0])
         self._server[1].write(self._application)
-        async for request in _requests(self._client[0]):
+        async for request in requests(self._client[0]):
             self._executed(request)  # what it prepares is remembered, whoever is waited for
             plan = self._proxy.take(request, self)
             if plan is not None:
@@ -199,29 +200,27 @@ class _Door:
             await asyncio.to_thread(plan.release.wait)
 
     async def _down(self) -> None:
-        with suppress(asyncio.IncompleteReadError, ConnectionError):
-            while True:
-                kind, frame = await _frame(self._server[0])
-                if kind == READY:
-                    self._state = frame[5:6]
-                elif kind == KEY:
-                    self.backend = int.from_bytes(frame[5:9])
+        frames = Frames()
+        with suppress(ConnectionError):
+            while data := await self._server[0].read(CHUNK):
+                is_ready = self._heard(frames.feed(data))
                 if not self._swallow:
-                    self._client[1].write(frame)
+                    self._client[1].write(data)
                     await self._client[1].drain()
-                elif kind == READY:
+                elif is_ready:
                     self._answered.set()
         self._answered.set()
         self.close()
 
-
-def _pieces(request: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Yield kind and body of each message of a request."""
-    place = 0
-    while place < len(request):
-        end = place + 1 + int.from_bytes(request[place + 1 : place + 5])
-        yield request[place : place + 1], request[place + 5 : end]
-        place = end
+    def _heard(self, frames: list[bytes]) -> bool:
+        """Note what the server says; return whether it waits for the next request now."""
+        is_ready = False
+        for frame in frames:
+            if frame.startswith(READY):
+                self._state, is_ready = frame[5:6], True
+            elif frame.startswith(KEY):
+                self.backend = int.from_bytes(frame[5:9])
+        return is_ready
 
 
 def _peer(writer: asyncio.StreamWriter) -> int:
@@ -230,29 +229,6 @@ def _peer(writer: asyncio.StreamWriter) -> int:
         return 0
     credentials = writer.get_extra_info("socket").getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
     return int.from_bytes(credentials[:4], sys.byteorder)
-
-
-async def _startup(reader: asyncio.StreamReader) -> bytes:
-    """Read the first packet, which has no kind; it names the database, the user, the application."""
-    head = await reader.readexactly(4)
-    return head + await reader.readexactly(int.from_bytes(head) - 4)
-
-
-async def _frame(reader: asyncio.StreamReader) -> tuple[bytes, bytes]:
-    head = await reader.readexactly(5)
-    return head[:1], head + await reader.readexactly(int.from_bytes(head[1:]) - 4)
-
-
-async def _requests(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
-    """Yield whole requests: the pieces of one up to its Sync, or a single message."""
-    pieces = []
-    with suppress(asyncio.IncompleteReadError):
-        while True:
-            kind, frame = await _frame(reader)
-            pieces.append(frame)
-            if kind not in PIECES:
-                yield b"".join(pieces)
-                pieces = []
 
 
 async def _finish() -> None:
