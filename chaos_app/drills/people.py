@@ -5,7 +5,6 @@ ends. It is the children's parent, so it knows how each of them has ended. Sweep
 """
 
 import ctypes
-import gc
 import json
 import os
 import select
@@ -116,10 +115,13 @@ def main(control: str) -> None:
     from chaos_app.drills import acts  # noqa: F401 - loaded once, before the forks
     from core.celery import app
     from tasks_app import registry
+    from tasks_app.keeper.warm import load_before_forks
 
     app.loader.import_default_modules()
     registry.modules_load()
-    gc.freeze()
+    app.connection().get_transport_cls()  # loaded here once, not by each child that sends a message
+    app.amqp  # noqa: B018
+    load_before_forks()
     lines = connect(control)
     lines.say(role="people")
     Forge(lines).serve()

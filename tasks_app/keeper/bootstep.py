@@ -23,7 +23,7 @@ from tasks_app.keeper.asked_to_end import heed
 from tasks_app.keeper.link import Link, link_open
 from tasks_app.keeper.process import status_text
 from tasks_app.keeper.tail import tail_begin
-from tasks_app.keeper.warm import warm_up
+from tasks_app.keeper.warm import load_before_forks, warm_up
 from tasks_app.sandbox.levels import sandbox_level_say
 from tasks_app.workers import WorkerDescription, carries_now
 
@@ -42,6 +42,7 @@ class KeeperStep(bootsteps.StartStopStep):
         metrics_begin_shared()
         tracing_begin("worker")
         registry.modules_load()  # user code that cannot be imported ends the worker here, with its name
+        load_before_forks()
         sandbox_level_say()
         self._worker = worker
         self._told: set[int] = set()
