@@ -1,5 +1,6 @@
 """The forms of drills."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -8,6 +9,7 @@ from django.conf import settings
 from chaos_app.drills.cells import slug
 from chaos_app.drills.names import Fault
 from chaos_app.drills.rows import EFFECTS, ROWS
+from chaos_app.selectors.targets import Offered
 from chaos_app.services.launch import SUITES
 from chaos_app.templatetags.drills import promise
 
@@ -23,6 +25,12 @@ class LaunchForm(forms.Form):
 
     suite = forms.ChoiceField(
         choices=[(suite, _SUITES[suite]) for suite in SUITES], widget=forms.RadioSelect, initial="core"
+    )
+    target = forms.ChoiceField(
+        label="What is drilled",
+        required=False,
+        widget=forms.RadioSelect,
+        help_text="Your own agents are offered once their package has a target in PACKAGE.drill.",
     )
     row = forms.MultipleChoiceField(
         label="Only where the worker dies",
@@ -47,6 +55,18 @@ class LaunchForm(forms.Form):
     seed = forms.IntegerField(required=False, min_value=0, help_text="Empty: a new one. The same one runs the same.")
     cell = forms.CharField(required=False, widget=forms.HiddenInput)
 
+    def __init__(self, *args: Any, targets: Sequence[Offered] = (), **more: Any) -> None:
+        super().__init__(*args, **more)
+        names = [(one.path, f"{one.name}: the agent {one.agent}") for one in targets if not one.problem]
+        self.fields["target"].choices = [("", "The built-in agents, over all effect classes"), *names]  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        """A soak draws its places from the built-in agents."""
+        given: dict[str, Any] = super().clean() or {}
+        if given.get("target") and given.get("suite") == "soak":
+            self.add_error("target", "An agent of your own is drilled by core or full; a soak is of the built-in ones.")
+        return given
+
     def clean_kills(self) -> int | None:
         """Keep within the limit of this installation."""
         kills: int | None = self.cleaned_data["kills"]
@@ -60,6 +80,8 @@ class LaunchForm(forms.Form):
         chosen: dict[str, Any] = {name: given[name] for name in ("row", "klass", "fault") if given[name]}
         if given["cell"]:
             chosen["cell"] = [given["cell"]]
+        if given["target"]:
+            chosen["target"] = given["target"]
         if given["suite"] == "soak":
             chosen["kills"] = given["kills"] or 100
         return chosen

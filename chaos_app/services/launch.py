@@ -16,6 +16,7 @@ from django.db import connection, transaction
 
 from chaos_app.drills.cells import cells
 from chaos_app.models import RUNNING, DrillRun, DrillSwitch
+from chaos_app.selectors.targets import target_offered
 from core.clock import database_now
 from core.errors import Conflict, Forbidden, NotFound
 from core.hints import after_commit
@@ -27,7 +28,14 @@ from tasks_app.services import intake
 TOKEN = "HANDRAIL_DRILL_TOKEN"  # noqa: S105 - the run's id, by which its files are found again
 LAUNCH_LOCK = 7301  # one launch at a time is judged against the limit
 SUITES = ("core", "full", "soak")
-OPTIONS = {"cell": "--cell", "row": "--boundary", "klass": "--class", "fault": "--fault", "kills": "--kills"}
+OPTIONS = {
+    "cell": "--cell",
+    "row": "--boundary",
+    "klass": "--class",
+    "fault": "--fault",
+    "kills": "--kills",
+    "target": "--target",
+}
 
 
 class DrillsRefused(Forbidden):
@@ -55,7 +63,7 @@ def drill_launch(
     seed: int | None = None,
     slot_at: datetime | None = None,
 ) -> DrillRun:
-    """Start a run. ``selection``: cell, row, klass, fault (lists), kills (a number, of ``soak``).
+    """Start a run. ``selection``: cell, row, klass, fault (lists), kills (a number, of ``soak``), target (a path).
 
     Raises DrillsRefused, Conflict where as many run as may, InvalidInput.
     """
@@ -95,7 +103,16 @@ def _selection(suite: str, given: Mapping[str, Any]) -> dict[str, Any]:
     kills = chosen.get("kills")
     if kills is not None and not 1 <= int(kills) <= settings.HANDRAIL_DRILL_CASES:
         raise intake.field_error("kills", f"must be between 1 and {settings.HANDRAIL_DRILL_CASES}.")
+    _target_checked(suite, str(chosen.get("target", "")))
     return chosen
+
+
+def _target_checked(suite: str, target: str) -> None:
+    """Take only what this installation offers: the path is imported. Raises InvalidInput."""
+    if target and suite == "soak":
+        raise intake.field_error("suite", "must be core or full: a soak is of the built-in agents.")
+    if target and target_offered(target) is None:
+        raise intake.field_error("target", "is not offered here.")
 
 
 def command_of(run: DrillRun) -> list[str]:

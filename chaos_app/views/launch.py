@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from chaos_app.forms import LaunchForm, ReasonForm
 from chaos_app.models import DrillPin
+from chaos_app.selectors.targets import Offered, targets_offered
 from chaos_app.services.launch import drill_launch, drills_refused, drills_switch, preview
 from chaos_app.views.who import reader
 from core.access import Right
@@ -25,7 +26,9 @@ def launch_page(request: HttpRequest) -> HttpResponse:
     """Choose, look at what would run, run."""
     principal = reader(request)
     given = request.POST if request.method == "POST" else request.GET if "suite" in request.GET else None
-    form = LaunchForm(given, initial={"cell": request.GET.get("cell", "")})
+    offered = targets_offered()
+    initial = {name: request.GET.get(name, "") for name in ("cell", "target")}
+    form = LaunchForm(given, initial=initial, targets=offered)
     problem: HandrailError | None = None
     if request.method == "POST" and request.POST.get("do") == "launch" and form.is_valid():
         try:
@@ -48,13 +51,17 @@ def launch_page(request: HttpRequest) -> HttpResponse:
         "refused": drills_refused(workspace=principal.workspace),
         "may_run": principal.may(Right.DRILLS_RUN),
         "pins": DrillPin.objects.filter(workspace=principal.workspace).select_related("by").order_by("-at")[:20],
-        "shown": _preview(form) if given is not None and form.is_valid() else None,
+        "shown": _preview(form, offered) if given is not None and form.is_valid() else None,
+        "unusable": [one for one in offered if one.problem],
     }
     return render(request, "drills/launch.html", context, status=problem.status if problem else 200)
 
 
-def _preview(form: LaunchForm) -> dict[str, object]:
+def _preview(form: LaunchForm, offered: list[Offered]) -> dict[str, object]:
     suite, chosen = form.cleaned_data["suite"], form.selection()
+    target = next((one for one in offered if one.path == chosen.get("target")), None)
+    if target is not None:
+        return {"target": target, "suite": suite}
     ids = preview(suite=suite, selection=chosen)
     count = int(chosen["kills"]) if suite == "soak" else len(ids)
     seconds = 25 + count * SECONDS_A_CASE[suite]

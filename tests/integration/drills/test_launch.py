@@ -4,12 +4,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from django.test import Client
 
 from chaos_app.models import DrillRun
+from chaos_app.selectors.targets import targets_offered
 from chaos_app.services.launch import DrillsRefused, command_of, drill_launch, drill_stop, drills_switch, preview
 from core.errors import Conflict, InvalidInput
 from tasks_app.models import Event
-from tests.processes import wait_for
+from tests.processes import ROOT, wait_for
 
 pytestmark = pytest.mark.django_db
 
@@ -85,3 +87,48 @@ def test_the_controller_is_a_process_of_its_own_that_knows_its_run(people, tmp_p
     log = tmp_path / "drills" / f"{run.pk}.log"
     expected = f"{run.pk} drill run --suite core --seed 3 --minutes 60\n"
     wait_for(lambda: log.exists() and log.read_text() == expected, seconds=20, what="the controller to speak")
+
+
+OWN = "own_agent.drill:target"
+
+
+@pytest.fixture
+def own(settings, monkeypatch):
+    """A package of a user's, as HANDRAIL_MODULES names it."""
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    settings.HANDRAIL_MODULES = ["own_agent"]
+
+
+def test_an_agent_of_ones_own_is_launched_by_what_its_package_offers(people, own):
+    run = launch(people, selection={"target": OWN}, seed=5)
+    assert command_of(run)[:8] == ["drill", "run", "--suite", "core", "--seed", "5", "--target", OWN]
+    assert Event.objects.get(stream=people.workspace.pk, kind="drill.launched").data["selection"] == {"target": OWN}
+
+
+def test_a_page_cannot_name_what_no_package_offers(people, own):
+    for path in ("os:path", "own_agent.drill:board", "tests.agents:target"):
+        with pytest.raises(InvalidInput, match="not offered"):
+            launch(people, selection={"target": path})
+    with pytest.raises(InvalidInput, match="core or full"):
+        launch(people, suite="soak", selection={"target": OWN})
+
+
+def test_a_package_that_cannot_be_imported_is_named_and_breaks_nothing(settings, tmp_path, monkeypatch):
+    (tmp_path / "broken_package").mkdir()
+    (tmp_path / "broken_package" / "__init__.py").touch()
+    (tmp_path / "broken_package" / "drill.py").write_text("import no_such_thing")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    settings.HANDRAIL_MODULES = ["broken_package"]
+    (offered,) = targets_offered()
+    assert (offered.path, "no_such_thing" in offered.problem) == ("broken_package.drill", True)
+
+
+def test_the_page_offers_own_agents_and_says_who_counts(people, own):
+    client = Client()
+    client.force_login(people.rhea)
+    html = client.get(f"/drills/launch/?suite=core&target={OWN}").content.decode()
+    assert "own-agent: the agent own.agent" in html
+    assert "Its ledger, asked by no worker" in html
+    assert "Can be looked up" in html
+    html = client.get(f"/drills/launch/?suite=soak&target={OWN}").content.decode()
+    assert "a soak is of the built-in ones" in html
