@@ -2,6 +2,7 @@
 
 import itertools
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -51,6 +52,7 @@ class Case:
     again: int = 0  # requests that were sent again
     place: str = ""
     takeover: float = 10.0  # seconds until somebody must have taken over
+    told: Callable[[Mark, str | None], None] = lambda mark, worker: None  # each mark at once, and whose it is
 
     def __post_init__(self) -> None:
         self.name = f"c{self.number}"
@@ -129,11 +131,28 @@ class Case:
 
     def mark(self, stage: Stage, *, fault: int = 0, what: str = "", at: float = 0.0, **more: object) -> Mark:
         """Note how far a fault has come."""
+        mark = Mark(stage=stage, at=at or time.time(), what=what, **more)  # type: ignore[arg-type]
+        return self.note(mark, fault=fault)
+
+    def note(self, mark: Mark, *, fault: int = 0) -> Mark:
+        """Keep a mark, and tell whoever looks on."""
         while len(self.marks) <= fault:
             self.marks.append([])
-        mark = Mark(stage=stage, at=at or time.time(), what=what, **more)  # type: ignore[arg-type]
         self.marks[fault].append(mark)
+        parents = {one.report.pid: one.report.parent for one in list(self.post.crossed)}
+        mine = {mark.pid, parents.get(mark.pid or 0)} - {None}
+        self.told(mark, next((one.name for one in self.ground.workers if one.process.pid in mine), None))
         return mark
+
+    def _taken_over(self) -> None:
+        """Note the next lease after each fault that has landed under one."""
+        for fault, marks in enumerate(self.marks):
+            landed = next((mark for mark in marks if mark.stage == Stage.LANDED and mark.epoch is not None), None)
+            if landed is None or any(mark.stage == Stage.RESUMED for mark in marks):
+                continue
+            for seen in self.watch.of(self.name):
+                if seen.id == self.task and seen.lease_epoch > (landed.epoch or 0):
+                    self.mark(Stage.RESUMED, fault=fault, what="another lease", epoch=seen.lease_epoch)
 
     def _create(self) -> None:
         form = {"agent": self.workload.agent, "intent": self.intent, "title": f"{self.name} {self.workload.name}"}
@@ -149,6 +168,7 @@ class Case:
 
     def tick(self) -> None:
         """Do what people do meanwhile: repeat what was cut off, answer what is asked."""
+        self._taken_over()
         for ticket in list(self.orders):
             if "ended" in ticket.stages:
                 self.orders.remove(ticket)

@@ -46,7 +46,7 @@ class SetBack(Killed):
         self.mark(Stage.REACHED, at=self.hold.at, what="a process waits there", pid=report.pid, epoch=report.epoch)
         self.mark(Stage.FIRED, what="the server is killed and an older copy is put in its place")
         try:
-            self.marks[0].append(self._restore(copy))
+            self.note(self._restore(copy))
         finally:
             self.hold.go.set()
 
