@@ -1,6 +1,6 @@
 """The cells of the table that no suite runs, each with its reason; reports always print them. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from chaos_app.drills.cells import EVERYWHERE, Discovered, places, workload_of
@@ -20,8 +20,33 @@ class LeftOut:
     reason: str
 
 
-def left_out(discovered: Discovered | None = None) -> tuple[LeftOut, ...]:
-    """Return the cells of the table that are not run, each with its reason; reports always print them."""
+@dataclass(frozen=True, kw_only=True)
+class Gathered:
+    """What was left out for one reason. ``where``: (row, its classes), each row once."""
+
+    reason: str
+    fault: str
+    where: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def gathered(cells: Iterable[LeftOut]) -> tuple[Gathered, ...]:
+    """Return what was left out by its reason, so that people can read it."""
+    found: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for one in cells:
+        rows = found.setdefault((one.reason, one.fault), {})
+        classes = rows.setdefault(one.row, [])
+        classes += [one.klass] if one.klass not in classes else []
+    return tuple(
+        Gathered(reason=reason, fault=fault, where=tuple((row, tuple(classes)) for row, classes in rows.items()))
+        for (reason, fault), rows in found.items()
+    )
+
+
+def left_out(discovered: Discovered | None = None, *, rows: Iterable[Row] = ROWS) -> tuple[LeftOut, ...]:
+    """Return the cells of the table that are not run, each with its reason; reports always print them.
+
+    ``rows``: those whose workloads were ``discovered``.
+    """
     found = [
         LeftOut(row=row.id, position="every", klass=str(klass), fault="every", reason=_why_not(row, klass))
         for row in ROWS
@@ -38,7 +63,7 @@ def left_out(discovered: Discovered | None = None) -> tuple[LeftOut, ...]:
     walled = "The drills' tools run in the worker itself, which must hold the request when it dies."
     found.append(LeftOut(**every, fault=str(Fault.SANDBOX), reason=walled))
     if discovered is not None:
-        found += _unpassed(discovered)
+        found += _unpassed(discovered, rows)
     return tuple(found)
 
 
@@ -52,8 +77,8 @@ def _why_not(row: Row, klass: Klass) -> str:
     return "Only calls with several items have this place, and the built-in one is keyed by item."
 
 
-def _unpassed(discovered: Discovered) -> Iterator[LeftOut]:
-    for row in ROWS:
+def _unpassed(discovered: Discovered, rows: Iterable[Row]) -> Iterator[LeftOut]:
+    for row in rows:
         for klass in row.classes:
             for position, place in places(row):
                 if place and not workload_of(row, klass, place, discovered):

@@ -9,6 +9,8 @@ from django.utils.safestring import SafeString
 from chaos_app.drills.axis import Axis, axis_of, axis_of_control
 from chaos_app.drills.evidence import Evidence
 from chaos_app.drills.judge import Judgement
+from chaos_app.drills.left_out import Gathered, LeftOut
+from chaos_app.drills.left_out import gathered as gather
 from chaos_app.drills.obligations import Obligation
 from chaos_app.drills.rows import BY_ID
 from chaos_app.models import DrillRun
@@ -139,6 +141,12 @@ def verdict_glyph(verdict: str) -> SafeString:
 def stages(names: str) -> list[str]:
     """Return names that stand in a list."""
     return names.split(",")
+
+
+@register.filter
+def gathered(stored: list[dict[str, str]]) -> tuple[Gathered, ...]:
+    """Return what a stored run left out, by its reason."""
+    return gather(LeftOut(**one) for one in stored)
 
 
 @register.filter

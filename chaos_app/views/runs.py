@@ -3,6 +3,7 @@
 import io
 import json
 import zipfile
+from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -18,6 +19,7 @@ from chaos_app.drills.matrix import COLUMNS, matrix
 from chaos_app.drills.names import UNDECIDED
 from chaos_app.drills.obligations import obligations
 from chaos_app.drills.report import report_html, report_json, report_junit
+from chaos_app.drills.versions import code_digest
 from chaos_app.models import DrillAlert, DrillRun
 from chaos_app.selectors.runs import (
     alerts_open,
@@ -50,16 +52,25 @@ def drills_page(request: HttpRequest) -> HttpResponse:
     runs = runs_latest(workspace=principal.workspace)
     last = next((run for run in runs if not run.is_running and run.cases.exists()), None)
     cases = cases_counted(last) if last else []
+    code = str(last.versions.get("code", "")) if last else ""
+    is_of_now = code == code_here()
     context = {
+        "other_code": "" if is_of_now else code,
         "runs": runs,
         "last": last,
         "tallies": tallies(cases),
         "alerts": alerts_open(workspace=principal.workspace),
         "refused": drills_refused(workspace=principal.workspace),
         "may_run": principal.may(Right.DRILLS_RUN),
-        **_matrix(cases),
+        **_matrix(cases if is_of_now else []),
     }
     return render(request, "drills/list.html", context)
+
+
+@cache
+def code_here() -> str:
+    """Return what this process runs: read once, as the code was loaded once."""
+    return code_digest()
 
 
 def _matrix(cases: list[Any]) -> dict[str, Any]:

@@ -50,6 +50,9 @@ def test_every_page_of_drills_is_accessible(run, signed_in, theme, width):
         "run": f"/drills/{row.pk}/",
         "case": f"/drills/{row.pk}/cases/{case.pk}/",
         "trend": f"/drills/trend/{case.cell}/",
+        "trends": "/drills/trend/",
+        "compare": f"/drills/{row.pk}/compare/",
+        "trends-row": "/drills/trend/?row=E04",
         "schedules": "/drills/schedules/",
         "tools": "/drills/tools/",
     }

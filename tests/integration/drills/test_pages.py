@@ -10,10 +10,11 @@ from django.test import Client
 import tests.agents  # noqa: F401
 from chaos_app.models import DrillAlert, DrillCase, DrillPin, DrillRun, DrillSchedule
 from chaos_app.services.collect import drills_collect
+from chaos_app.views.runs import code_here
 from tasks_app.record.append import append
 from tasks_app.record.events import SliceLost
 from tasks_app.services.create import task_create
-from tests.integration.drills.conftest import some, twice
+from tests.integration.drills.conftest import as_cell, some, twice
 
 pytestmark = pytest.mark.django_db
 
@@ -155,3 +156,39 @@ def test_a_takeover_of_a_real_task_is_pinned_with_one_click(people):
     html = page(client_of(people.rhea), answer["Location"])
     assert "Only the case" in html
     assert client_of(people.rhea).post(f"/drills/pin/{task.pk}/1/").status_code == 404
+
+
+def test_the_trend_of_all_places_leads_to_the_cases_of_one_and_to_one_case(run, people):
+    client = client_of(people.rhea)
+    html = page(client, "/drills/trend/")
+    assert "the effect happened and its answer is lost" in html
+    assert "?row=E04" in html
+    html = page(client, "/drills/trend/?row=E04")
+    assert "/drills/trend/E04.applied.keyed.kill/" in html
+    assert 'aria-label="Happened twice"' in html
+    assert "All cases of E04" in page(client, "/drills/trend/E04.applied.keyed.kill/")
+    assert "No run has ended yet" in page(client_of(people.tobin), "/drills/trend/")
+
+
+def test_a_run_of_other_code_stays_grey_on_the_list_and_has_its_own_matrix(run, people, settings):
+    client = client_of(people.rhea)
+    assert "that run was of other code" in page(client, "/drills/")
+    assert 'class="square tone-ok"' not in page(client, "/drills/")
+    assert 'class="square tone-ok"' in page(client, f"/drills/{run.pk}/")
+    DrillRun.objects.update(versions={"code": code_here()})
+    assert 'class="square tone-ok"' in page(client, "/drills/")
+
+
+def test_two_runs_are_compared_case_by_case(run, people, written):
+    changed = [as_cell(twice(), "E04.applied.keyed.kill"), *some()[1:]]
+    written(changed, name="run-2")
+    drills_collect()
+    DrillRun.objects.update(workspace=people.workspace)
+    newer = DrillRun.objects.latest("pk")
+    html = page(client_of(people.rhea), f"/drills/{newer.pk}/compare/")
+    assert "1 case ended otherwise, 0 took clearly longer, 2 went alike, 1 is in one run only." in html
+    assert "Happened twice" in html
+    assert "There is nothing to compare with" in page(client_of(people.rhea), f"/drills/{run.pk}/compare/")
+    assert f"{newer.pk}" in page(client_of(people.rhea), f"/drills/{run.pk}/compare/")
+    page(client_of(people.rhea), f"/drills/{run.pk}/compare/?with=nonsense", status=404)
+    page(client_of(people.tobin), f"/drills/{run.pk}/compare/", status=404)
