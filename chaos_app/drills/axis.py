@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from chaos_app.drills.evidence import Arrival, Control, Effect, Evidence, Witness
 from chaos_app.drills.landed import mark_of
 from chaos_app.drills.names import Stage
+from chaos_app.drills.rows import BY_ID
 from chaos_app.drills.tally import facts_of
 from tasks_app.record.reducing_calls import Fact
 from tasks_app.timeline.words import words
@@ -172,7 +173,8 @@ def _faults(evidence: Evidence) -> Iterator[_Entry]:
         landed = mark_of(log, Stage.LANDED) or mark_of(log, Stage.FIRED) or mark_of(log, Stage.FAILED)
         if landed:
             ended = f": {landed.exit_status}" if landed.exit_status else ""
-            said = f"{log.fault} at {log.row} {log.position}{ended}"
+            at = BY_ID[log.row].title if log.row in BY_ID else f"{log.row} {log.position}"
+            said = f"{log.fault}: {at}{ended}"
             yield _Entry(landed.at, Row(seconds=0, side="fault", text=said, tone="bad", epoch=landed.epoch))
 
 

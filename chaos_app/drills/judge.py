@@ -16,10 +16,11 @@ from chaos_app.drills.names import UNDECIDED, Fault, Verdict
 from chaos_app.drills.rows import BY_ID
 from chaos_app.drills.tally import Broken, Told, calls_repeated, has_effect, items_repeated, tell
 from chaos_app.drills.told import why_right
+from core.words import word
 from tasks_app.record.invariants import NO_EFFECT, violations
 from tasks_app.status import Status
 
-JUDGE = "1"  # raised with every change of what it decides; kept with each verdict
+JUDGE = "2"  # raised with every change of what it decides; kept with each verdict
 # The attempt, and the use of the approval, stood in commits that the database has lost: that is the fault itself.
 LOST_WITH_COMMITS = frozenset({"S2", "S3"})
 REPEATED, LOST, WRONG, STUCK = Verdict.REPEATED, Verdict.LOST, Verdict.WRONG, Verdict.STUCK
@@ -62,7 +63,8 @@ def judge(evidence: Evidence) -> Judgement:
         beside=bool(evidence.faults) and evidence.faults[0].call not in {None, evidence.expected.drilled},
     )
     if verdict not in ends and verdict in {Verdict.BLOCKED, Verdict.NONE, Verdict.ONCE}:
-        cause = f"{cause} Here only this is allowed: {', '.join(sorted(ends))} ({BY_ID[cell.row].resume})."
+        only = " or ".join(f"“{word('verdict', end).text}”" for end in sorted(ends))
+        cause = f"{cause} Here only {only} is allowed ({BY_ID[cell.row].resume})."
     return Judgement(
         verdict=verdict,
         cause=cause,

@@ -5,18 +5,20 @@ A fault that did not land is never a pass.
 
 from chaos_app.drills.evidence import Control, Evidence, FaultLog, Mark
 from chaos_app.drills.names import Fault, Proof, Stage
+from chaos_app.drills.row import SITUATION
 from chaos_app.drills.tally import ambiguous
 
 KILLED = frozenset({Fault.KILL, Fault.KILL_WORKER, Fault.KILL_BOTH})
+STOPPED = frozenset({Fault.ZOMBIE, Fault.FORSAKEN})
 ENDED = KILLED | {Fault.TERM, Fault.TERM_TWICE, Fault.QUIT, Fault.SWEEPER, Fault.SANDBOX}
-HELD = KILLED | {Fault.TERM, Fault.TERM_TWICE, Fault.QUIT, Fault.ZOMBIE, Fault.HANG, Fault.EXCEPTION, Fault.CLOCK}
+HELD = KILLED | {Fault.TERM, Fault.TERM_TWICE, Fault.QUIT, *STOPPED, Fault.HANG, Fault.EXCEPTION, Fault.CLOCK}
 _DEATH = frozenset({Proof.EXIT_STATUS, Proof.PROCESS_GONE})
 _BROKER = frozenset({Proof.SERVER_RESTARTED, Proof.PROXY_LOG})  # or it says itself that it is empty
 _PROXY = frozenset({Proof.PROXY_LOG})
 _TOOL = frozenset({Proof.WITNESS_LOG, Proof.PROXY_LOG})
 PROOFS: dict[Fault, frozenset[Proof]] = {
     **dict.fromkeys(ENDED, _DEATH),
-    Fault.ZOMBIE: frozenset({Proof.STOPPED}),
+    **dict.fromkeys(STOPPED, frozenset({Proof.STOPPED})),
     Fault.HANG: _DEATH | {Proof.RECORD},
     **dict.fromkeys([Fault.EXCEPTION, Fault.CLOCK], frozenset({Proof.TOLD})),
     Fault.CONNECTION_CUT: frozenset({Proof.BACKEND_GONE, Proof.PROXY_LOG}),
@@ -41,10 +43,11 @@ def why_not_landed(evidence: Evidence) -> str:
 
 
 def _why_not(log: FaultLog, evidence: Evidence) -> str:
-    where = f"{log.row} {log.position}"
+    where = log.row if log.position == SITUATION else f"{log.row} {log.position}"
     failed = mark_of(log, Stage.FAILED)
     if failed:
-        return f"The fault at {where} was done and had no effect: {failed.what or 'no reason was seen'}."
+        why = (failed.what or "no reason was seen").removesuffix(".")
+        return f"The fault at {where} was done and had no effect: {why}."
     if log.fault in HELD and not mark_of(log, Stage.REACHED):
         return f"No process came to {where} for the {_nth(log.hit)} time."
     landed = mark_of(log, Stage.LANDED)

@@ -1,10 +1,10 @@
 """Whether every task came to rest where somebody acts next (L1 to L4), and how long it took. Pure."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from chaos_app.drills.evidence import Evidence, FaultLog, Mark, TaskRecord
-from chaos_app.drills.landed import mark_of, twin_of
+from chaos_app.drills.landed import STOPPED, mark_of, twin_of
 from chaos_app.drills.names import Stage
 from chaos_app.drills.tally import Broken, Told, facts_of, moment
 from tasks_app.record.reducer import State, apply, state_at
@@ -84,7 +84,7 @@ def _helpless(one: Told) -> Iterator[str]:
 
 def _not_taken_over(evidence: Evidence) -> Iterator[Broken]:
     for log in evidence.faults:
-        landed = mark_of(log, Stage.LANDED)
+        landed = struck(log)
         record = record_of(evidence, log)
         if landed is None or record is None or not _held_then(record, landed):
             continue
@@ -100,6 +100,14 @@ def record_of(evidence: Evidence, log: FaultLog) -> TaskRecord | None:
     """Return the record that a fault was about: the named task's, otherwise the first."""
     named = [record for record in evidence.tasks if record.task == log.task]
     return (named or list(evidence.tasks) or [None])[0]  # type: ignore[list-item]
+
+
+def struck(log: FaultLog) -> Mark | None:
+    """Return the mark of a fault that landed, as of when it struck: a stopped process lands once it was taken over."""
+    landed, fired = mark_of(log, Stage.LANDED), mark_of(log, Stage.FIRED)
+    if landed is not None and fired is not None and log.fault in STOPPED:
+        return replace(landed, at=fired.at)
+    return landed
 
 
 def _held_then(record: TaskRecord, landed: Mark) -> bool:
@@ -123,7 +131,7 @@ def _takeover(record: TaskRecord, landed: Mark) -> float | None:
 def times(evidence: Evidence, told: list[Told]) -> Times:
     """Return how long takeover and settling took after the last fault that landed."""
     for log in reversed(evidence.faults):
-        landed, record = mark_of(log, Stage.LANDED), record_of(evidence, log)
+        landed, record = struck(log), record_of(evidence, log)
         if landed is not None and record is not None:
             one = next(t for t in told if t.record is record)
             return Times(takeover=_takeover(record, landed), settled=_settled(one, landed, evidence.expected.drilled))

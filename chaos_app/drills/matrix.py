@@ -68,6 +68,11 @@ class Line:
     resume: str
     squares: tuple[Square, ...]
 
+    @property
+    def is_drilled(self) -> bool:
+        """Whether any case of it was run."""
+        return any(square.results for square in self.squares)
+
 
 def _longest(seconds: Sequence[float | None]) -> float | None:
     known = [one for one in seconds if one is not None]

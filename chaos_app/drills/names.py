@@ -24,6 +24,7 @@ class Fault(StrEnum):
     TERM_TWICE = "SIGTERM twice"
     QUIT = "SIGQUIT"
     ZOMBIE = "SIGSTOP until the lease is lost, then SIGCONT"
+    FORSAKEN = "SIGSTOP, its keeper killed, SIGCONT after the next worker was done"  # nobody ends it in time
     HANG = "hang"
     EXCEPTION = "exception"
     SANDBOX = "sandbox killed"

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,12 @@ from django.conf import settings
 from django.template.loader import render_to_string
 
 from chaos_app.drills.judge import JUDGE
+from chaos_app.drills.left_out import gathered
 from chaos_app.drills.matrix import COLUMNS, matrix
-from chaos_app.drills.names import UNDECIDED, Verdict
+from chaos_app.drills.names import UNDECIDED, Klass, Verdict
 from chaos_app.drills.obligations import obligations
 from chaos_app.drills.results import Result, Results
+from chaos_app.drills.rows import BY_ID
 from core import words
 
 STYLES = ("css/tokens.css", "css/components/drills.css")
@@ -112,13 +115,16 @@ def _junit_case(suite: xml.Element, result: Result) -> None:
 
 def report_html(results: Results) -> str:
     """Return the report as one HTML file."""
-    found = Counter(result.verdict for result in results.results)
+    found, lines = Counter(result.verdict for result in results.results), matrix(results.results)
     context = {
         "results": results,
-        "lines": matrix(results.results),
+        "lines": [line for line in lines if line.is_drilled],
+        "elsewhere": [line for line in lines if not line.is_drilled],
+        "in_order": _in_order(results.results),
+        "left_out": gathered(results.left_out),
         "columns": COLUMNS,
         "undecided": [str(verdict) for verdict in UNDECIDED],
-        "counts": [{"word": words.word("verdict", v), "count": found[v]} for v in reversed(Verdict) if found[v]],
+        "counts": [_counted(verdict, found[verdict]) for verdict in reversed(Verdict) if found[verdict]],
         "obligations": obligations(results.results),
         "assumptions": assumptions(results),
         "example": _example(results),
@@ -127,6 +133,29 @@ def report_html(results: Results) -> str:
         "judge": JUDGE,
     }
     return render_to_string("drills/report.html", context)
+
+
+MEANS = {
+    Verdict.ONCE: "The outside counted each effect once, though the worker died.",
+    Verdict.NONE: "The outside counted no effect, and there was to be none: it was denied, cancelled or too late.",
+    Verdict.BLOCKED: "Nothing is sent again until a person has looked. No program can know what happened there.",
+    Verdict.INCONCLUSIVE: "The evidence does not suffice. This counts as no pass.",
+    Verdict.NOT_FIRED: "The fault could not be done, or did not do what it should. This counts as no pass.",
+    Verdict.STUCK: "The task came to no end, and nobody was asked.",
+    Verdict.WRONG: "The record and the outside disagree, or a rule was broken.",
+    Verdict.LOST: "The task says that it is done, and the outside counted no effect.",
+    Verdict.REPEATED: "The outside counted an effect more than once.",
+}
+
+
+def _counted(verdict: Verdict, count: int) -> dict[str, Any]:
+    return {"word": words.word("verdict", verdict), "count": count, "means": MEANS[verdict]}
+
+
+def _in_order(results: Iterable[Result]) -> list[Result]:
+    """Return cases as the table has them."""
+    rows, classes = list(BY_ID), list(Klass)
+    return sorted(results, key=lambda one: (rows.index(one.row), classes.index(Klass(one.klass)), one.id))
 
 
 def _example(results: Results) -> Result | None:

@@ -34,7 +34,7 @@ def test_an_opaque_effect_held_for_a_person_is_blocked_as_allowed():
 def test_a_keyed_effect_that_is_held_is_more_than_its_row_allows():
     said = judge(Script().claim().plan().attempt().arrive().die().claim().hold().evidence())
     assert (said.verdict, said.as_allowed, said.is_violation) == (V.BLOCKED, False, True)
-    assert "only this is allowed: ONCE" in said.cause
+    assert "Here only “Exactly once” is allowed" in said.cause
 
 
 def test_an_effect_that_stands_twice_outside_is_repeated():
@@ -257,3 +257,16 @@ def test_where_nobody_held_the_task_a_person_s_later_act_is_not_read_into_that_m
 def test_an_effect_without_an_attempt_is_a_ghost_unless_the_database_lost_the_attempt(fault, ghost):
     made = Script().claim().plan().arrive().attempt(same=False).answer().complete().evidence()
     assert ("S2" in broken(replace(made, cell=replace(made.cell, fault=fault)))) is ghost
+
+
+def test_the_takeover_of_a_stopped_process_is_counted_from_its_stop():
+    made = Script().claim().plan().attempt().arrive().die().claim().attempt(number=2).arrive(number=2)
+    evidence = made.answer(number=2).complete().evidence()
+    (log,) = evidence.faults
+    landed = next(mark for mark in log.marks if mark.stage == "landed")
+    stopped = replace(landed, proof=Proof.STOPPED, at=landed.at + 2.5)
+    fired = replace(landed, stage=Stage.FIRED, proof=None)
+    marks = tuple(mark for mark in log.marks if mark.stage not in {"landed", "fired"})
+    zombie = replace(log, fault=Fault.ZOMBIE, marks=(*marks, fired, stopped))
+    said = judge(replace(evidence, faults=(zombie,)))
+    assert said.takeover == pytest.approx(2.0)
