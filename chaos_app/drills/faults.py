@@ -7,7 +7,7 @@ from chaos_app.drills.cells import Cell
 from chaos_app.drills.deciding import Deciding, Edited
 from chaos_app.drills.inward import Inward
 from chaos_app.drills.kills import Killed
-from chaos_app.drills.losing import Hang, Zombie
+from chaos_app.drills.losing import Forsaken, Hang, Zombie
 from chaos_app.drills.messages import Messages
 from chaos_app.drills.names import Fault
 from chaos_app.drills.set_back import SetBack
@@ -16,9 +16,11 @@ from chaos_app.drills.wide import WIDE, Wide
 
 ENGINES: dict[Fault, type[Case]] = {
     **dict.fromkeys(WIDE, Wide),  # some of these have another one, below
+    Fault.CONNECTION_CUT: Wide,
     Fault.KILL: Killed,
     **dict.fromkeys([*TOLD, Fault.EFFECT_HIDDEN], Told),
     Fault.ZOMBIE: Zombie,
+    Fault.FORSAKEN: Forsaken,
     Fault.HANG: Hang,
     **dict.fromkeys([Fault.EXPIRED, Fault.REVOKED, Fault.CANCELLED, Fault.STOPPED], Invalid),
     Fault.RESUMED_BY_MANY: Many,

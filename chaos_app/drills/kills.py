@@ -92,7 +92,7 @@ class Killed(Case):
         self._arm_second(report)
         self.mark(Stage.FIRED, what="SIGKILL sent")
         landed = strike.killed(self.ground, Victims(report=report), VICTIMS[self.plan.fault])
-        self.marks[0].append(landed)
+        self.note(landed)
         self._arrive(report)
 
     def _arrive(self, report: Report) -> None:
@@ -130,7 +130,7 @@ class Killed(Case):
             hold.go.set()
             if plan:
                 self.ground.door.tell_name(plan, "release")
-        self.marks[fault].append(self._of_no_lease(landed, report, place))
+        self.note(self._of_no_lease(landed, report, place), fault=fault)
 
     def _order_of(self, report: Report) -> Ticket | None:
         """Return what a person's process, or a sweeper, was told to do; its parent knows how it ends."""

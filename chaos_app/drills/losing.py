@@ -54,7 +54,7 @@ class Zombie(Killed):
             if time.monotonic() > until:
                 raise NotLandedError("The lease of the stopped process was never taken over.")
             time.sleep(0.05)
-        what = "its lease was lost and taken over; SIGCONT sent"
+        what = "its lease was lost and taken over"
         self.mark(Stage.LANDED, what=what, pid=report.pid, epoch=old, proof=Proof.STOPPED)
 
     def _until_it_has_spoken(self, report: Report) -> None:
@@ -65,6 +65,38 @@ class Zombie(Killed):
             if any(seen.id == report.task and seen.late for seen in self.watch.of(self.name)):
                 return
             time.sleep(0.1)
+
+
+class Forsaken(Zombie):
+    """SIGSTOP while nobody is there to end it; SIGCONT once another has done its work: ``send_by`` holds it back."""
+
+    def strike(self) -> None:
+        """Stop it, kill its keeper, wait until the next one is done, let it go on."""
+        assert self.hold is not None
+        self.wait(self.hold)
+        report = self.hold.where
+        self.mark(Stage.REACHED, at=self.hold.at, what="a process waits there", pid=report.pid, epoch=report.epoch)
+        strike.stop(report.pid)
+        try:
+            killed = strike.keeper_dead(report.pid)
+            what = f"SIGSTOP sent; the process is stopped (state T), its keeper (process {killed}) is dead"
+            self.mark(Stage.FIRED, what=what, pid=report.pid)
+            self.hold.go.set()
+            self._until_taken_over(report)
+            self._until_done(report)
+        finally:
+            strike.go_on(report.pid)
+        self._until_it_has_spoken(report)
+
+    def _until_done(self, report: Report) -> None:
+        """Wait until the next one has come to an end, while the old process is stopped still."""
+        while not all(seen.rests and seen.lease_epoch > (report.epoch or 0) for seen in self.watch.of(self.name)):
+            self.tick()
+            if gone(report.pid):
+                raise NotLandedError("The stopped process was ended before the next one was done.")
+            if time.monotonic() > self.until:
+                raise NotLandedError("The next worker never came to an end.")
+            time.sleep(0.05)
 
 
 class Hang(Killed):

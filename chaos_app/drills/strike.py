@@ -11,7 +11,7 @@ from chaos_app.drills.evidence import Mark
 from chaos_app.drills.ground import Ground, Worker
 from chaos_app.drills.helpers import Ticket
 from chaos_app.drills.names import Proof, Stage
-from chaos_app.injector.killing import NotOursError, Victim, kill
+from chaos_app.injector.killing import NotOursError, Victim, keeper_killed, kill
 from chaos_app.injector.report import Report
 from core.boundaries import Position
 from tasks_app.keeper.process import stopped
@@ -66,6 +66,14 @@ def killed(ground: Ground, victims: Victims, victim: Victim = Victim.CHILD) -> M
         exit_status=said or None,
         proof=Proof.EXIT_STATUS if said else Proof.PROCESS_GONE,
     )
+
+
+def keeper_dead(pid: int) -> int:
+    """Kill the keeper of a process's worker; return which it was. Raises NotLandedError."""
+    try:
+        return keeper_killed(pid)
+    except (NotOursError, OSError) as error:
+        raise NotLandedError(f"{type(error).__name__}: {error}") from error
 
 
 def exit_status(ground: Ground, victims: Victims) -> str:

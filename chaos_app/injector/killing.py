@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 from enum import StrEnum
+from pathlib import Path
 
 from tasks_app.keeper.process import WatchedProcess
 
@@ -47,6 +48,32 @@ def kill(pid: int, victim: Victim) -> set[int]:
     finally:
         for process in watched:
             process.close()
+
+
+def keeper_killed(pid: int) -> int:
+    """Kill the keeper of the worker that a process belongs to; return which it was. Raises NotOursError."""
+    leader = os.getpgid(pid)
+    keepers = [one for one in _children(leader) if b"tasks_app.keeper" in _command(one)]
+    if not _is_our_child(leader) or not keepers:
+        raise NotOursError(f"no keeper of process {pid}, group {leader}")
+    os.kill(keepers[0], signal.SIGKILL)
+    if not gone(keepers[0], wait=True):
+        raise NotOursError(f"the keeper {keepers[0]} did not end")
+    return keepers[0]
+
+
+def _children(pid: int) -> list[int]:
+    found = []
+    for path in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(OSError):
+            found += [int(word) for word in path.read_text().split()]
+    return found
+
+
+def _command(pid: int) -> bytes:
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    return b""
 
 
 def _is_our_child(pid: int) -> bool:
