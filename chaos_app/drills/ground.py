@@ -3,6 +3,7 @@
 All of it is this drill's own. Each process is tied to this one by the kernel, and ends with it.
 """
 
+import itertools
 import json
 import os
 import queue
@@ -29,6 +30,7 @@ from chaos_app.drills.helpers import Control, Helper
 from chaos_app.drills.own import Own, target_open
 from chaos_app.drills.sweepers import Sweepers
 from chaos_app.drills.target import Target
+from chaos_app.drills.together import Together
 from chaos_app.drills.watch import CASE_OF
 from chaos_app.injector.report import SOCKET
 from chaos_app.world.client import World, world_start
@@ -95,6 +97,8 @@ class Ground:
         # Children are tied to the thread that starts them: one thread that lives as long as the drill.
         self.starter = ThreadPoolExecutor(1, thread_name_prefix="starter")
         self.control = Control(self.sockets / "control")
+        self.together = Together()
+        self._fresh = itertools.count(2)
 
     def begin(self, *, workers: int, concurrency: int, bugs: int = 0, target: Target | None = None) -> None:
         """Start everything and wait until it works. ``bugs``: processes of the worker with planted bugs (0: none)."""
@@ -104,18 +108,19 @@ class Ground:
         self.world = self.stack.enter_context(world_start(self.folder / "world", seed=self._seed()))
         with suppress(OSError):  # where we may: the outside keeps its promises also on a busy machine
             os.setpriority(os.PRIO_PROCESS, self.world.pid, -5)
+        # They load while the database is made ready; nobody connects to it before.
+        self.start("door", "-m", "chaos_app.drills.door", str(self.control.path), *self._doors())
+        self.start("people", "-m", "chaos_app.drills.people", str(self.control.path))
         call_command("migrate", interactive=False, verbosity=0)
         people_create()
         self.bugs = self._copy()
         self.barrier = Barrier(self.sockets / "barrier", case_of=self._case_of())
         self.stack.callback(self.barrier.close)
-        self.start("door", "-m", "chaos_app.drills.door", str(self.control.path), *self._doors())
         self.door = self.control.meet("door")
         for number in range(workers):
             self.worker(f"worker-{number + 1}", concurrency)
         if bugs:
             self.worker("bugs-1", bugs, self._bugs_environment())
-        self.start("people", "-m", "chaos_app.drills.people", str(self.control.path))
         self.people = self.control.meet("people", self.barrier.person)
         self.sweepers = Sweepers(self.people)
         self.stack.callback(self.sweepers.close)
@@ -147,7 +152,7 @@ class Ground:
 
     def replace(self, worker: Worker) -> Worker:
         """Start another in the place of one that has ended (``crew`` waits for it)."""
-        fresh = f"{worker.name.partition('.')[0]}.{len(self.workers) + 1}"
+        fresh = f"{worker.name.partition('.')[0]}.{next(self._fresh)}"
         return self.worker(fresh, worker.concurrency)
 
     def crew(self) -> None:

@@ -83,20 +83,24 @@ class Control:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._server = listen(path)
+        self._come: dict[str, Lines] = {}
 
     def meet(self, role: str, forked: Callable[[int, str], None] = lambda pid, case: None) -> Helper:
-        """Return the helper of that role once it is ready. Raises TimeoutError, ValueError."""
-        self._server.settimeout(START_SECONDS)
-        connection, _ = self._server.accept()
-        connection.settimeout(None)
-        lines = Lines(connection)
-        said = next(lines.hear(), {})
-        if said.get("role") != role:
-            raise ValueError(f"A {role} was expected; {said!r} came.")
+        """Return the helper of that role once it is ready, whoever comes first. Raises TimeoutError."""
+        while role not in self._come:
+            self._accept()
+        lines = self._come.pop(role)
         helper = Helper(lines, forked)
         if not helper.ready.wait(START_SECONDS):
             raise TimeoutError(f"The {role} did not get ready.")
         return helper
+
+    def _accept(self) -> None:
+        self._server.settimeout(START_SECONDS)
+        connection, _ = self._server.accept()
+        connection.settimeout(None)
+        lines = Lines(connection)
+        self._come[str(next(lines.hear(), {}).get("role"))] = lines
 
     def close(self) -> None:
         """Close the socket."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from chaos_app.drills.catalogue import BY_NAME
 from chaos_app.drills.cells import Cell, Discovered, cells, positions_of, slug
 from chaos_app.drills.names import Fault, Klass
-from chaos_app.drills.rows import BY_ID
+from chaos_app.drills.rows import BY_ID, ROWS
 
 PLAIN = ("act", "asked", "chain")  # what the soak runs
 MOST_CELLS = 5000
@@ -65,12 +65,19 @@ def selected(known: Iterable[Cell], options: Options) -> list[Cell]:
 
 
 def needed(options: Options) -> set[tuple[str, Klass]] | None:
-    """Return which workloads of which class must be discovered: of a soak, of the named cells; None: all."""
+    """Return which workloads of which class must be discovered: of core, a soak, the named cells; None: all."""
     if options.suite == "soak":
         return {(one, klass) for one in PLAIN for klass in BY_NAME[one].classes}
+    if is_core_alone(options):
+        return {(name, klass) for row in ROWS if row.core for name in row.workloads for klass in row.classes}
     if not options.cells or any((options.workloads, options.boundaries, options.positions, options.faults)):
         return None
     return {pair for cell in options.cells for pair in _pairs_of(cell)}
+
+
+def is_core_alone(options: Options) -> bool:
+    """Whether nothing but cases of the core's rows is asked for."""
+    return options.suite == "core" and not options.cells and options.hit is None
 
 
 def _pairs_of(cell: str) -> set[tuple[str, Klass]]:
@@ -101,7 +108,7 @@ def _is_wanted(cell: Cell, options: Options) -> bool:
 
 def _slow_first(found: Sequence[Cell]) -> list[Cell]:
     """What has to wait for a lease, or for a late arrival, begins first: at the end nobody waits for it alone."""
-    waits = {Fault.ZOMBIE: 0, Fault.HANG: 0, Fault.KILL_BOTH: 0, Fault.EXPIRED: 1}
+    waits = {Fault.FORSAKEN: 0, Fault.ZOMBIE: 0, Fault.HANG: 0, Fault.KILL_BOTH: 0, Fault.EXPIRED: 1}
     slow = {Klass.READABLE: 2, Klass.PRECONDITION: 2}
     return sorted(found, key=lambda cell: waits.get(cell.fault, slow.get(cell.klass, 3)))
 

@@ -26,6 +26,8 @@ NOT_OURS = (
     *("HANDRAIL_WORLD_URL", "HANDRAIL_WORLD_SMTP", "HANDRAIL_DATABASE_POOL", "HANDRAIL_STALLS"),
     *("HANDRAIL_HEARTBEAT_URL", "EMAIL_URL"),  # a drill must neither hide a silence nor write to people
 )
+# A drill starts dozens of processes: each would compile all that it imports, for seconds.
+SLOW = ("PYTHONDONTWRITEBYTECODE",)
 
 
 def is_inside() -> bool:
@@ -57,7 +59,7 @@ def _folder(parent: Path) -> Path:
 def environment_of(given: Mapping[str, str], folder: Path, modules: str = "") -> dict[str, str]:
     """Return the environment of a drill in ``folder``. Pure."""
     home = {name: given[name] for name in NOT_OURS if name in given}
-    kept = {name: value for name, value in given.items() if name not in NOT_OURS}
+    kept = {name: value for name, value in given.items() if name not in (*NOT_OURS, *SLOW)}
     carried = ",".join(part for part in (MODULES, given.get("HANDRAIL_MODULES", ""), modules) if part)
     ours = {RUN: folder.name, HOME: json.dumps(home), "HANDRAIL_VAR": str(folder), "HANDRAIL_MODULES": carried}
     ours |= {"HANDRAIL_LEASE_SECONDS": str(LEASE), "HANDRAIL_MODEL": "scripted", "HANDRAIL_ENVIRONMENT": "drill"}

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from chaos_app.drills import discover
 from chaos_app.drills.case import Case
@@ -18,19 +19,20 @@ from chaos_app.drills.left_out import LeftOut, left_out
 from chaos_app.drills.limits import TAKEOVER
 from chaos_app.drills.naive import ACTS_FIRST, NOTES_FIRST
 from chaos_app.drills.names import UNDECIDED, Fault, Klass, Verdict
-from chaos_app.drills.options import Options, chosen, needed, selected
+from chaos_app.drills.options import Options, chosen, is_core_alone, needed, selected
 from chaos_app.drills.own import own_cells
 from chaos_app.drills.planting import PLANTED
+from chaos_app.drills.rows import ROWS
 from chaos_app.drills.rules import rules_asked
 from chaos_app.drills.testimony import evidence_of
 from chaos_app.drills.unprotected import PLACES, Unprotected
 from chaos_app.drills.versions import versions
 from chaos_app.drills.watch import Watch
-from chaos_app.drills.wide import WIDE
+from chaos_app.drills.wide import ALONE, OF_SERVERS, WIDE
 
 Key = tuple[str, Klass]
 # A stopped process and whoever takes over from it are kept for seconds: few at once, or nobody is left to take over.
-HOLDING, HOLDING_AT_ONCE = frozenset({Fault.ZOMBIE, Fault.HANG}), 3
+HOLDING, HOLDING_AT_ONCE = frozenset({Fault.ZOMBIE, Fault.FORSAKEN, Fault.HANG}), 3
 STOPPED = "The run was stopped, or its time was over."
 
 
@@ -61,6 +63,7 @@ class Run:
         self.bugs_watch.begin()
         self.pool = ThreadPoolExecutor(self.side_by_side, thread_name_prefix="case")
         self.holding = ThreadPoolExecutor(HOLDING_AT_ONCE, thread_name_prefix="holding")
+        self.two = ThreadPoolExecutor(2, thread_name_prefix="two")
         self.versions = versions()
         self._lock = threading.Lock()
         self._again: list[Cell] = []  # what could not be told among the others
@@ -165,9 +168,7 @@ class Run:
             pass
         for one in beside:
             one.result()
-        for cell in todo:
-            if cell.fault in WIDE:
-                self._cell(cell)
+        self._widely([cell for cell in todo if cell.fault in WIDE])
         # Alone: on a busy machine a stopped process is ended before another has room to take over.
         for cell in self._again:
             if (engine := engine_of(cell)) is not None:
@@ -175,10 +176,26 @@ class Run:
         rules = rules_asked(self.journal.folder / "evidence")
         self.evidence = [self._whole(one, rules) for one in self.evidence]
 
+    def _widely(self, cells: list[Cell]) -> None:
+        """Play what reaches others too, one kind of fault after the other."""
+        for fault in dict.fromkeys(cell.fault for cell in cells):
+            mine = [cell for cell in cells if cell.fault == fault]
+            if fault in ALONE:
+                for cell in mine:
+                    self._cell(cell)
+                continue
+            pool = self.pool if fault in OF_SERVERS else self.two
+            for _ in pool.map(self._cell, mine):
+                pass
+
     def left_out(self) -> tuple[LeftOut, ...]:
         """Return the cells of the table that no suite runs; of a user's own target the table says none."""
+        if self.own is not None:
+            return self.unsteady
+        if is_core_alone(self.options):
+            return left_out(self.found, rows=[row for row in ROWS if row.core])
         found = self.found if needed(self.options) is None else None  # of named cells nothing else was looked for
-        return self.unsteady if self.own is not None else (*left_out(found), *self.unsteady)
+        return (*left_out(found), *self.unsteady)
 
     def _cell(self, cell: Cell) -> None:
         engine = engine_of(cell)
@@ -199,6 +216,7 @@ class Run:
     def _once(self, cell: Cell, engine: type[Case], repeat: int) -> tuple[Evidence, Judgement]:
         workload = self.workload(cell.workload)
         case = engine(ground=self.ground, watch=self.watch, workload=workload, klass=cell.klass, cell=cell)
+        case.told = partial(self.journal.progress, cell.id)
         case.run()
         evidence = replace(self._bounded(self._evidence(case)), repeat=repeat)
         self._journalled(case, evidence)
@@ -241,10 +259,6 @@ class Run:
         name = f"{case.name}-{evidence.cell.id}"
         self._files[evidence.cell.id, evidence.repeat] = name
         self.journal.keep(name, evidence)
-        workers = {lane.pid: lane.worker for lane in evidence.lanes}
-        for log in evidence.faults:
-            for mark in log.marks:
-                self.journal.progress(evidence.cell.id, mark, workers.get(mark.pid))
 
     def _tell(self, evidence: Evidence, judged: Judgement) -> None:
         with self._lock:
@@ -266,7 +280,7 @@ class Run:
         self.stopped.set()
         self.watch.close()
         self.bugs_watch.close()
-        for pool in (self.pool, self.holding):
+        for pool in (self.pool, self.holding, self.two):
             pool.shutdown(wait=False, cancel_futures=True)
 
 

@@ -68,12 +68,13 @@ def _stand(
     stack.enter_context(place.tidied(folder))
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     side_by_side = options.side_by_side or 4 * cores
+    is_full = options.suite == "full"
     ground = stack.enter_context(
         ground_stand(
             folder,
             say=say,
-            workers=WORKERS + (options.suite == "full"),  # while one is being replaced, two others are there
-            concurrency=side_by_side * 3 // 4,
+            workers=WORKERS * 2 if is_full else WORKERS,  # while two are being replaced, two others are there
+            concurrency=side_by_side // 2 if is_full else side_by_side * 3 // 4,
             bugs=BUGS if options.control else 0,
             target=target,
         )

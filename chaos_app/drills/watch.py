@@ -14,12 +14,14 @@ from psycopg.rows import dict_row
 from tasks_app.status import TERMINAL, Status
 
 EVERY = 0.1  # seconds
+YOUNG = 300.0  # seconds; no case lasts so long, and what is older need not be searched ten times a second
 CASE_OF = "COALESCE(t.labels->>'drill', p.labels->>'drill', t.intent->>'case')"  # of a child: as its parent's
 TASKS = f"""SELECT t.id, {CASE_OF} AS case, t.status, t.head_seq, t.lease_nonce, t.lease_epoch, t.wake_at,
     t.wait, t.open_wait, t.parent_id, t.signals,
     (SELECT count(*) FROM tasks_app_latewrite l WHERE l.stream = t.id)
     + (SELECT count(*) FROM tasks_app_event e WHERE e.stream = t.id AND e.kind = 'call.late_receipt') AS late
-    FROM tasks_app_task t LEFT JOIN tasks_app_task p ON p.id = t.parent_id WHERE {CASE_OF} = ANY(%s)"""  # noqa: S608
+    FROM tasks_app_task t LEFT JOIN tasks_app_task p ON p.id = t.parent_id
+    WHERE t.id > %s AND {CASE_OF} = ANY(%s)"""  # noqa: S608
 APPROVALS = "SELECT id, task_id, name, status FROM approvals_app_approvalrequest WHERE task_id = ANY(%s) ORDER BY id"
 PARKED = frozenset({Status.IN_DOUBT, Status.UNVERIFIED, Status.QUARANTINED, Status.PAUSED})
 
@@ -62,6 +64,11 @@ class Seen:
     def asked(self, status: str = "requested") -> list[dict[str, Any]]:
         """Return the approvals that stand so."""
         return [one for one in self.approvals if one["status"] == status]
+
+
+def since(at: float) -> UUID:
+    """Return the least id (version 7) that a task of that moment or later can have; ``at``: seconds since 1970."""
+    return UUID(int=int(at * 1000) << 80)
 
 
 @dataclass(eq=False)
@@ -111,7 +118,7 @@ class Watch:
                 time.sleep(EVERY)
 
     def _look(self, connection: psycopg.Connection[dict[str, Any]], cases: Collection[str]) -> None:
-        tasks = connection.execute(TASKS, [list(cases)]).fetchall()
+        tasks = connection.execute(TASKS, [since(time.time() - YOUNG), list(cases)]).fetchall()
         asked = connection.execute(APPROVALS, [[task["id"] for task in tasks]]).fetchall()
         found: dict[str, list[Seen]] = {}
         for task in sorted(tasks, key=lambda task: (task["parent_id"] is not None, task["id"])):

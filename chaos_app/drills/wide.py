@@ -1,16 +1,20 @@
 """Faults that meet more than one process: a whole worker, a database connection, Postgres, the broker.
 
-They are played one at a time, after all others: each of them reaches cases that run beside it.
+They are played after all others, each kind by itself: they reach cases that run beside. A server that is ended meets
+all cases that wait for it just then; of those that end a worker two run side by side, and who was hit by the other one
+is played again alone.
 """
 
 import os
 import signal
 import time
+from collections.abc import Sequence
 
 import psycopg
 import redis
 
 from chaos_app.drills import strike
+from chaos_app.drills.barrier import Hold
 from chaos_app.drills.evidence import Mark
 from chaos_app.drills.kills import VICTIMS, Killed
 from chaos_app.drills.names import Fault, Proof, Stage
@@ -25,11 +29,9 @@ SIGNALS = {
 ENDS_WITHIN = 40.0  # seconds for a worker that was asked to end
 AWAY = 2.0  # seconds that a stopped broker stays away
 OF_WORKERS = frozenset({*SIGNALS, Fault.KILL_WORKER, Fault.KILL_BOTH})
-WIDE = OF_WORKERS | {
-    *(Fault.CONNECTION_CUT, Fault.DATABASE_RESTART),
-    *(Fault.BROKER_STOPPED, Fault.BROKER_EMPTIED, Fault.BROKER_RESTART),
-    *(Fault.SWEEPER, Fault.TWO_SWEEPERS, Fault.FAILOVER),  # engines of their own, but they reach everybody too
-}
+OF_SERVERS = frozenset({Fault.DATABASE_RESTART, Fault.BROKER_STOPPED, Fault.BROKER_EMPTIED, Fault.BROKER_RESTART})
+ALONE = frozenset({Fault.SWEEPER, Fault.TWO_SWEEPERS, Fault.FAILOVER})  # engines of their own; they reach everybody too
+WIDE = OF_WORKERS | OF_SERVERS | ALONE
 
 
 class Wide(Killed):
@@ -52,25 +54,28 @@ class Wide(Killed):
         self.mark(Stage.REACHED, at=self.hold.at, what="a process waits there", pid=report.pid, epoch=report.epoch)
         self.mark(Stage.FIRED, what=str(fault))
         try:
-            self.marks[0].append(self._do(fault, report))
+            self.note(self._do(fault, report))
         finally:
             self.hold.go.set()
             self._mend(fault, report)
 
     def _do(self, fault: Fault, report: Report) -> Mark:
-        match fault:
-            case Fault.KILL_WORKER | Fault.KILL_BOTH:
-                return strike.killed(self.ground, Victims(report=report), VICTIMS[fault])
-            case Fault.CONNECTION_CUT:
-                return self._cut(report)
-            case Fault.DATABASE_RESTART:
-                return self._restart_database()
-            case Fault.BROKER_EMPTIED:
-                return self._empty()
-            case Fault.BROKER_STOPPED | Fault.BROKER_RESTART:
-                return self._restart_broker(AWAY if fault == Fault.BROKER_STOPPED else 0.0)
-            case _:
-                return self._ask(SIGNALS[fault], report)
+        if fault in OF_SERVERS:
+            assert self.hold is not None
+            return self.ground.together.meet(self.hold, lambda holds: self._of_server(fault, holds), self.tick)
+        if fault == Fault.CONNECTION_CUT:
+            return self._cut(report)
+        if fault in SIGNALS:
+            return self._ask(SIGNALS[fault], report)
+        return strike.killed(self.ground, Victims(report=report), VICTIMS[fault])
+
+    def _of_server(self, fault: Fault, holds: Sequence[Hold]) -> Mark:
+        """Do it once, while the processes of all these cases wait at their places."""
+        if fault == Fault.DATABASE_RESTART:
+            return self._restart_database()
+        if fault == Fault.BROKER_EMPTIED:
+            return self._empty()
+        return self._restart_broker(AWAY if fault == Fault.BROKER_STOPPED else 0.0, holds)
 
     def _ask(self, signals: tuple[signal.Signals, ...], report: Report) -> Mark:
         """Ask the worker to end; the process at the place goes on meanwhile, as far as it may."""
@@ -121,11 +126,11 @@ class Wide(Killed):
             row = superuser.execute("SELECT pg_postmaster_start_time()").fetchone()
         return str(row[0]) if row else ""
 
-    def _restart_broker(self, away: float) -> Mark:
+    def _restart_broker(self, away: float, holds: Sequence[Hold]) -> Mark:
         valkey = self.ground.services.valkey
         valkey.kill()
-        assert self.hold is not None
-        self.hold.go.set()  # it goes on without the broker
+        for hold in holds:
+            hold.go.set()  # it goes on without the broker
         self.pause(away)
         self.ground.starter.submit(valkey.start).result()
         what = f"killed; started anew after {away:g} s, empty"
