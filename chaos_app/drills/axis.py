@@ -61,6 +61,7 @@ class Axis:
 
     title: str
     rows: tuple[Row, ...]
+    left: str = "In the record"
     lanes: tuple[Lane, ...] = ()
     links: tuple[Link, ...] = ()
     width: int = GUTTER
@@ -98,7 +99,7 @@ def axis_of_control(control: Control) -> Axis:
         replace(row, tone="bad", text=f"{row.text}, once more") if _middle(at) in again else row
         for at, row in enumerate(drawn.rows)
     ]
-    return replace(drawn, rows=tuple(rows), links=links)
+    return replace(drawn, rows=tuple(rows), links=links, left="What it did")
 
 
 def _unrecorded(entries: Sequence[_Entry], width: int) -> Iterator[Link]:

@@ -15,6 +15,7 @@ from chaos_app.drills.helpers import Ticket
 from chaos_app.drills.kills import HOLDS
 from chaos_app.drills.naive import ACTS_FIRST
 from chaos_app.drills.names import Verdict
+from chaos_app.drills.rows import BY_ID
 from chaos_app.drills.strike import NotLandedError
 from chaos_app.injector.killing import Victim, kill
 from core.boundaries import Position
@@ -57,14 +58,15 @@ class Unprotected(Case):
         else:
             self._parked(held)
         kill(forked["pid"], Victim.CHILD)
-        self._say("controller", f"killed at {' '.join(self.at)}")
+        self._say("the drill", f"SIGKILL: {BY_ID[self.at[0]].title}")
         if hold is not None:
             hold.go.set()
         if held is not None:
             self.ground.world.client.release(held)
         first.wait("ended", seconds=10)
         again = self._start().wait("done", "failed", seconds=DONE_WITHIN)
-        self._say("executor", f"started again: {again['answer'] if again else 'no answer'}")
+        did = again["answer"].get("did") if again and isinstance(again["answer"], dict) else None
+        self._say("the program", f"{did or 'gave no answer'}; it ends and believes that all is done")
 
     def _plan(self) -> tuple[int | None, Any]:
         position = Position(self.at[1])
@@ -85,7 +87,7 @@ class Unprotected(Case):
         return f"{tool_name(self.klass, {})}:{self.name}.act"
 
     def _start(self) -> Ticket:
-        self._say("executor", "started")
+        self._say("the program", "starts" if not self.notes else "is started again, and knows only its own note")
         return self.ground.people.order(
             "unprotected",
             **{"case": self.name, "class": str(self.klass), "order": self.how},
@@ -102,5 +104,5 @@ class Unprotected(Case):
         found = witness(self.ground.world.client, (), [self._key()])
         count = len(found.effects)
         verdict = end or (Verdict.REPEATED if count > 1 else Verdict.LOST if count == 0 else Verdict.ONCE)
-        self._say("witness", f"{count} effects")
+        self._say("the outside", f"{count} effect{'' if count == 1 else 's'} in all")
         return Control(kind="unprotected", end=verdict, effects={"act": count}, notes=tuple(self.notes), witness=found)
