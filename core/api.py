@@ -10,6 +10,7 @@ from approvals_app.notify.api import alerts_router, channels_router, deliveries_
 from core.api_access import SessionOrToken, StrictParser
 from core.errors import InvalidInput, NotFound
 from core.problem import problem_answer, problem_plain, problem_response
+from tasks_app.api.credentials import router as credentials
 from tasks_app.api.health import router as health
 from tasks_app.api.stops import router as stops
 from tasks_app.api.tasks import router as tasks
@@ -27,6 +28,7 @@ api.add_router("/tasks", tasks, tags=["tasks"])
 api.add_router("/approvals", approvals, tags=["approvals"])
 api.add_router("/gate", gate, tags=["gate"])
 api.add_router("/stops", stops, tags=["stops"])
+api.add_router("/credentials", credentials, tags=["credentials"])
 api.add_router("/alerts", alerts_router, tags=["alerts"])
 api.add_router("/deliveries", deliveries_router, tags=["alerts"])
 api.add_router("/channels", channels_router, tags=["alerts"])

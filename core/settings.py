@@ -268,5 +268,7 @@ HANDRAIL_GATE = "approvals_app.gate.ApprovalsGate"
 # where neither is given, a file under var/ that is made once.
 HANDRAIL_CREDENTIAL_KEYS = words("HANDRAIL_CREDENTIAL_KEYS")
 HANDRAIL_CREDENTIAL_KEYS_FILE = os.environ.get("HANDRAIL_CREDENTIAL_KEYS_FILE", "")
+# How many sandboxes of each kind every worker process keeps started, each for one call (0: none).
+HANDRAIL_SANDBOX_STOCK = int(number("HANDRAIL_SANDBOX_STOCK", "1"))
 # The code that carries this deployment: a git SHA or an image, kept with each task.
 CODE_DIGEST = os.environ.get("HANDRAIL_CODE_DIGEST", "")

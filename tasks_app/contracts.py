@@ -159,6 +159,7 @@ class Contract:
     limits: Limits = field(default_factory=Limits)
     packages: tuple[str, ...] = ()  # importable inside, beside the tool's own package
     mounts: tuple[str, ...] = ()  # host paths that can be read inside
+    environment: tuple[str, ...] = ()  # variables of the worker's that are told inside: addresses, never secrets
     network: tuple[str, ...] = ()  # host:port, each by its name; nothing else can be reached from inside
     private_network: frozenset[str] = frozenset()  # those of them that may have private or local addresses
     credentials: tuple[str, ...] = ()  # each granted to every single call, by name

@@ -15,6 +15,7 @@ from django.db.models import Q, QuerySet
 from core.clock import ClockTimestamp, database_now
 from tasks_app import registry
 from tasks_app.models import Worker
+from tasks_app.sandbox.levels import level_here
 
 FORGET_AFTER = timedelta(days=7)
 
@@ -37,8 +38,12 @@ class WorkerDescription:
 
 
 def carries_now() -> dict[str, Any]:
-    """Say what this process carries, and the limits that those without user code must know (losses an agent)."""
-    return {**registry.carries(), "losses": {agent.name: agent.losses for agent in registry.agents()}}
+    """Say what this process carries, the limits that those without user code must know, and how strong its walls are.
+
+    Limits: losses an agent. Walls: the level of its sandboxes, and what that lacks.
+    """
+    losses = {agent.name: agent.losses for agent in registry.agents()}
+    return {**registry.carries(), "losses": losses, "sandbox": asdict(level_here())}
 
 
 def worker_seen(*, worker: WorkerDescription, keeper_pid: int, draining: bool) -> None:

@@ -12,6 +12,7 @@ from chaos_app.drills.messages import Messages
 from chaos_app.drills.names import Fault
 from chaos_app.drills.set_back import SetBack
 from chaos_app.drills.sweeping import Sweeping
+from chaos_app.drills.walled import SandboxKilled
 from chaos_app.drills.wide import WIDE, Wide
 
 ENGINES: dict[Fault, type[Case]] = {
@@ -30,6 +31,7 @@ ENGINES: dict[Fault, type[Case]] = {
     Fault.DECIDED_TWICE: Deciding,
     Fault.EDITED: Edited,
     Fault.FAILOVER: SetBack,
+    Fault.SANDBOX: SandboxKilled,
 }
 
 

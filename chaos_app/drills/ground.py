@@ -31,6 +31,7 @@ from chaos_app.drills.own import Own, target_open
 from chaos_app.drills.sweepers import Sweepers
 from chaos_app.drills.target import Target
 from chaos_app.drills.together import Together
+from chaos_app.drills.walls import named
 from chaos_app.drills.watch import CASE_OF
 from chaos_app.injector.report import SOCKET
 from chaos_app.world.client import World, world_start
@@ -177,8 +178,8 @@ class Ground:
             "DATABASE_URL": f"postgresql://handrail@/handrail?host={self.sockets / 'door'}",
             "REDIS_URL": f"unix://{self.sockets / 'broker'}",
             SOCKET: str(self.sockets / "barrier"),
-            "HANDRAIL_WORLD_URL": self.world.url,
-            "HANDRAIL_WORLD_SMTP": f"{host}:{port}",
+            "HANDRAIL_WORLD_URL": named(self.world.url),
+            "HANDRAIL_WORLD_SMTP": named(f"{host}:{port}"),
             "NO_PROXY": "127.0.0.1,localhost",
             "PYTHONWARNINGS": "ignore:You're running the worker with superuser",
             **(self.own.environment if self.own else {}),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from chaos_app.drills.catalogue import BY_NAME
 from chaos_app.drills.cells import Cell, Discovered, cells, positions_of, slug
+from chaos_app.drills.cells_walled import of_sandboxes
 from chaos_app.drills.names import Fault, Klass
 from chaos_app.drills.rows import BY_ID, ROWS
 
@@ -36,6 +37,7 @@ class Options:
     html: Path | None = None
     control: bool = True
     target: str = ""  # PACKAGE.MODULE:NAME of a user's own
+    sandbox: bool = False  # the built-in tools run in sandboxes
 
     @property
     def is_whole(self) -> bool:
@@ -49,6 +51,7 @@ def chosen(options: Options, discovered: Discovered) -> list[Cell]:
     if options.suite == "soak":
         return list(soak(options.kills, options.seed, discovered))
     known = list(cells(options.suite, discovered))
+    known += of_sandboxes(options.suite) if options.sandbox else []
     if options.cells or options.hit is not None:
         known += [one for one in cells("full", discovered) if one.id not in {cell.id for cell in known}]
     return selected(known, options)

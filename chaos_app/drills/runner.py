@@ -193,9 +193,9 @@ class Run:
         if self.own is not None:
             return self.unsteady
         if is_core_alone(self.options):
-            return left_out(self.found, rows=[row for row in ROWS if row.core])
+            return left_out(self.found, rows=[row for row in ROWS if row.core], walled=self.options.sandbox)
         found = self.found if needed(self.options) is None else None  # of named cells nothing else was looked for
-        return (*left_out(found), *self.unsteady)
+        return (*left_out(found, walled=self.options.sandbox), *self.unsteady)
 
     def _cell(self, cell: Cell) -> None:
         engine = engine_of(cell)
@@ -235,6 +235,7 @@ class Run:
         cell = case.cell
         twin = self.twins.get((case.workload.name, case.klass)) if cell else None
         target = f" --target {self.options.target}" if case.own else ""
+        target += " --sandbox" if self.options.sandbox else ""
         command = f"manage.py drill run{target} --cell {cell.id} --seed {self.options.seed}" if cell else ""
         case.takeover = self.bound
         return evidence_of(

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from chaos_app.drills.catalogue import system_of_key
 from chaos_app.drills.limits import LAG, LOOKING, PATIENT, TIMEOUT
+from chaos_app.drills.walls import walls
 from chaos_app.incidents.outside import mail_address, post, web_address
 from tasks_app.contracts import Absent, Answer, CallContext, Found, LookUp, Observed, Refused, Unknown
 from tasks_app.criteria import Observation, check
@@ -18,11 +19,6 @@ from tasks_app.outside import cut_at_deadline, looking_client, seconds_left
 from tasks_app.registry import tool
 
 HOW = "Look at the drill's outside world for the mark."
-# A drill kills the worker with its request outside, at an exact byte: the worker itself must hold the connection.
-UNWALLED: dict[str, Any] = {
-    "sandbox": "none",
-    "sandbox_reason": "A drill kills the worker in the middle of its request, so the worker itself makes it.",
-}
 # How a tool asks: not at all, a person; a person in a hurry (seconds); an approval that must be used at once.
 ASKING: dict[str, dict[str, Any]] = {
     "": {"asks": False},
@@ -170,7 +166,7 @@ class Sku(BaseModel):
     sku: str
 
 
-@tool("drill.stock", arguments=Sku, effect_class="none", timeout=PATIENT, **UNWALLED)
+@tool("drill.stock", arguments=Sku, effect_class="none", timeout=PATIENT, **walls())
 def stock(args: Sku, context: CallContext) -> Any:
     """Read; no effect."""
     return read(f"/stock/{args.sku}")["left"]
@@ -183,7 +179,7 @@ QUICK: dict[str, Any] = {
     "once_per": "{mark}",
     "editable": {"note"},
     "how_to_check": HOW,
-    **UNWALLED,
+    **walls(),
 }
 FORMS: dict[str, dict[str, Any]] = {
     "ticket": {**QUICK, "effect_class": "keyed", "execute": ticket_open, "verify": ticket_seen},

@@ -37,6 +37,13 @@ class TrailForm(forms.Form):
     until = Moment()
 
 
+class RevokeForm(forms.Form):
+    """Which credential is revoked, and why."""
+
+    name = forms.CharField(max_length=120)
+    reason = forms.CharField(max_length=500)
+
+
 class DrainForm(forms.Form):
     """Which worker is drained, and why."""
 

@@ -16,6 +16,7 @@ from core.pages import proofs_of
 from tasks_app import registry
 from tasks_app.contracts import Contract
 from tasks_app.models import Call
+from tasks_app.sandbox.levels import NAMESPACES, Level
 from tasks_app.status import CallState
 from tasks_app.workers import workers_alive
 
@@ -60,6 +61,14 @@ def tools(*, workspace: Workspace) -> list[Tool]:
     return sorted(made, key=lambda one: (not one.is_contradicted, -one.counts.get("doubts", 0), one.name))
 
 
+def sandbox_levels(*, name: str) -> list[tuple[str, Level]]:
+    """Return what each living worker that carries a tool says of its sandboxes, the weakest first."""
+    rows = workers_alive().filter(draining=False, carries__tools__has_key=name).values_list("name", "carries")
+    told = [(worker, carries["sandbox"]) for worker, carries in rows if "sandbox" in carries]
+    found = [(worker, Level(said["name"], tuple(said["missing"]))) for worker, said in told]
+    return sorted(found, key=lambda one: (one[1].name == NAMESPACES, not one[1].missing, one[0]))
+
+
 def versions_of(name: str) -> list[Contract]:
     """Return the versions of a tool that this code carries, the newest first."""
     return [contract for contract in reversed(registry.tools()) if contract.name == name]
@@ -89,7 +98,8 @@ def _described(contract: Contract) -> list[str]:
 
 _SAID = (
     *("effect_class", "timeout", "lag", "retention", "attempts", "risk", "asks", "decide_within", "run_within"),
-    *("once_per", "resource", "at_once", "precondition", "sandbox", "sandbox_reason", "network", "credentials"),
+    *("once_per", "resource", "at_once", "precondition", "sandbox", "sandbox_reason"),
+    *("network", "environment", "credentials"),
 )
 
 

@@ -13,6 +13,7 @@ from uuid import UUID
 from core.clock import ClockTimestamp, database_now
 from tasks_app.contracts import Refused
 from tasks_app.credentials.keys import unseal
+from tasks_app.credentials.known import ripe_wait
 from tasks_app.models import Credential, CredentialGrant
 from tasks_app.record.events import CredentialIssued, CredentialUsed, Event
 from tasks_app.record.stored import masker_learn
@@ -42,6 +43,8 @@ class Granted:
         """Use them, once, and return the values by name. Raises Refused: nothing was handed over."""
         if not self.grants:
             return {}
+        for one in self.grants:
+            ripe_wait(one.credential.changed_at)
         usable = CredentialGrant.objects.filter(
             pk__in=[one.pk for one in self.grants],
             used_at=None,

@@ -19,12 +19,15 @@ from django.conf import settings
 from core.metrics import metrics_begin_shared
 from core.tracing import tracing_begin
 from tasks_app import registry
+from tasks_app.credentials.known import credentials_follow
 from tasks_app.keeper.asked_to_end import heed
+from tasks_app.keeper.client import sandbox_watch
 from tasks_app.keeper.link import Link, link_open
 from tasks_app.keeper.process import status_text
 from tasks_app.keeper.tail import tail_begin
 from tasks_app.keeper.warm import load_before_forks, warm_up
 from tasks_app.sandbox.levels import sandbox_level_say
+from tasks_app.sandbox.stock import stock_use
 from tasks_app.workers import WorkerDescription, carries_now
 
 EVERY = 0.1  # seconds between two looks
@@ -44,6 +47,7 @@ class KeeperStep(bootsteps.StartStopStep):
         registry.modules_load()  # user code that cannot be imported ends the worker here, with its name
         load_before_forks()
         sandbox_level_say()
+        stock_use(settings.HANDRAIL_SANDBOX_STOCK, sandbox_watch)
         self._worker = worker
         self._told: set[int] = set()
         self._link = link_open(_describe(worker))
@@ -58,6 +62,7 @@ class KeeperStep(bootsteps.StartStopStep):
         signals.worker_shutting_down.connect(self._drain, weak=False)
         if worker.hub is None:  # slices run in threads of this process
             tail_begin()
+            credentials_follow()
             worker.timer.call_repeatedly(EVERY, self.look)
 
     def register_with_event_loop(self, worker: Any, hub: Any) -> None:

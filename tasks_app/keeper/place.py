@@ -4,13 +4,15 @@ A worker that died together with its keeper leaves its socket behind; the next w
 """
 
 import secrets
+import shutil
 import socket
 import time
 from contextlib import suppress
 from pathlib import Path
 
 NAME, UNFINISHED = "keeper-", "new-"
-EGRESS = "egress-"  # the way out of a sandbox, which a killed worker leaves behind as well
+EGRESS = "egress-"  # the proxy of a sandbox, which a killed worker leaves behind as well
+WAY = "way-"  # the folder of a sandbox's way out, likewise; the number of its process follows
 YOUNG = 60.0  # seconds in which a socket may still be on its way to its name
 
 
@@ -36,10 +38,17 @@ def deaf_remove(folder: Path, name: str) -> None:
 def _remove_left(folder: Path) -> None:
     deaf_remove(folder, NAME)
     deaf_remove(folder, EGRESS)
+    _ways_remove(folder)
     for path in folder.glob(f"{UNFINISHED}*"):
         with suppress(FileNotFoundError):
             if time.time() - path.stat().st_mtime > YOUNG:
                 path.unlink()
+
+
+def _ways_remove(folder: Path) -> None:
+    for way in folder.glob(f"{WAY}*"):
+        if not Path("/proc", way.name.removeprefix(WAY).partition("-")[0]).exists():
+            shutil.rmtree(way, ignore_errors=True)
 
 
 def _is_deaf(path: Path) -> bool:

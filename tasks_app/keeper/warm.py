@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import Error
 from django.utils.module_loading import import_string
 
-from tasks_app.credentials.known import credentials_learn
+from tasks_app.credentials.known import credentials_follow, credentials_learn
 from tasks_app.gate import gate
 from tasks_app.keeper.client import client_here
 from tasks_app.models import Call, Task
@@ -43,6 +43,7 @@ def warm_up(**_: object) -> None:
     nowhere = uuid4()
     try:
         credentials_learn()
+        credentials_follow()
         Task.objects.filter(pk=nowhere).first()
         Call.objects.filter(task=nowhere).first()
         event = SliceClaimed(worker="", nonce="", host="", pid=0, place="")

@@ -1,6 +1,6 @@
 """From an event to what is written: mask, normalise, store large values as blobs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -43,6 +43,14 @@ def masker_learn(secrets: Iterable[str]) -> None:
         masker.cache_clear()
 
 
+def masker_ask(ask: Callable[[], None]) -> None:
+    """Have ``ask`` called before anything is masked: it may learn what has been set meanwhile."""
+    _asked[:] = [ask]
+
+
+_asked: list[Callable[[], None]] = []
+
+
 @cache
 def masker() -> Masker:
     """Return this process's masker: it knows the secrets of the settings, and marks by a key of this installation."""
@@ -64,6 +72,8 @@ def event_prepare(event: Event) -> PreparedEvent:
 
 
 def _prepared(event: Event) -> PreparedEvent:
+    for ask in _asked:
+        ask()
     data, after = event.parts()
     blobs: list[BlobPart] = []
     altered: dict[str, Any] = {}

@@ -9,11 +9,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from tasks_app.sandbox.identity import INSIDE, namespace_of
-from tasks_app.sandbox.spec import Spec
+from tasks_app.sandbox.spec import Frame
 
 CHILD = Path(__file__).with_name("child.py")
 NAMES = CHILD.with_name("nsswitch.conf")  # names are looked up in /etc/hosts alone
-INSIDE_CHILD, INSIDE_PROXY = "/run/handrail/child.py", "/run/handrail/proxy"
+INSIDE_CHILD, INSIDE_WAY = "/run/handrail/child.py", "/run/handrail/way"
+PROXY = "proxy"  # the socket in the way out, from the moment of the call
+INSIDE_PROXY = f"{INSIDE_WAY}/{PROXY}"
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
 READABLE = ("/etc/ssl", "/etc/ca-certificates", "/etc/localtime", "/etc/ld.so.cache", "/etc/alternatives")
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8"}  # noqa: S108
@@ -31,13 +33,12 @@ class Given:
     channel: int
     info: int
     block: int | None = None
-    secrets: int | None = None
     hosts: int | None = None
     namespace: int | None = None  # a root worker's
 
     def all(self) -> list[int]:
         """List those that there are."""
-        each = (self.channel, self.info, self.block, self.secrets, self.hosts, self.namespace)
+        each = (self.channel, self.info, self.block, self.hosts, self.namespace)
         return [one for one in each if one is not None]
 
 
@@ -68,23 +69,23 @@ def missing() -> str:
     return f"this system gives no user namespaces ({said}); on Ubuntu 24.04 and later, an AppArmor profile allows them"
 
 
-def command_of(spec: Spec, given: Given) -> list[str]:
-    """Return the command line of one sandbox."""
+def command_of(frame: Frame, given: Given, way: str = "") -> list[str]:
+    """Return the command line of one sandbox. ``way``: the folder in which its way out will be."""
     bwrap = program()
     assert bwrap is not None
-    command = [bwrap, *_walls(given.namespace, network=bool(spec.network))]
+    command = [bwrap, *_walls(given.namespace, network=bool(frame.network))]
     for path in SYSTEM:
         command += ["--symlink", os.readlink(path), path] if os.path.islink(path) else ["--ro-bind-try", path, path]
-    command += ["--perms", "1777", "--size", str(spec.limits.space), "--tmpfs", "/tmp"]  # noqa: S108
-    shown = (*READABLE, sys.base_prefix, sys.prefix, *spec.mounts)
+    command += ["--perms", "1777", "--size", str(frame.limits.space), "--tmpfs", "/tmp"]  # noqa: S108
+    shown = (*READABLE, sys.base_prefix, sys.prefix, *frame.mounts)
     for folder in _above(*shown, INSIDE_CHILD):
         command += ["--perms", "0755", "--dir", folder]  # bubblewrap's own are closed to all but root
     for path in shown:
         command += ["--ro-bind-try", path, path]
     command += ["--ro-bind", str(CHILD), INSIDE_CHILD, "--proc", "/proc", "--dev", "/dev"]
     command += HIDDEN
-    if spec.proxy:
-        command += ["--ro-bind", spec.proxy, INSIDE_PROXY]
+    if way:
+        command += ["--ro-bind", way, INSIDE_WAY]
     if given.hosts is not None:
         command += [
             "--perms",
@@ -101,7 +102,7 @@ def command_of(spec: Spec, given: Given) -> list[str]:
         command += ["--setenv", name, value]
     command += ["--info-fd", str(given.info)]
     command += ["--block-fd", str(given.block)] if given.block is not None else []
-    inside = [INSIDE_CHILD, str(given.channel), "-" if given.secrets is None else str(given.secrets), "-"]
+    inside = [INSIDE_CHILD, str(given.channel), "-"]
     inside += [] if given.namespace is None else [str(INSIDE)]
     return [*command, "--", python_path(), *PYTHON_FLAGS, *inside]
 

@@ -1,7 +1,8 @@
 """The inside of a sandbox: reads one request, runs one function, answers once, ends. Standard library only.
 
-Run as a script. What it is told comes over its channel; secrets come over a descriptor of their own. Everything that
-it says is untrusted outside.
+Run as a script. What it is told comes over its channel: first its walls, which it takes before it loads anything, then
+the one call. It may have waited between the two. Secrets come with the call, over a descriptor of their own. Everything
+that it says is untrusted outside.
 """
 
 import contextlib
@@ -22,33 +23,64 @@ PR_SET_PDEATHSIG = 1
 MOST_GIVEN = 4096
 
 
-def main(channel: str, secrets: str, starter: str, identity: str = "-") -> None:
-    """Do the one call. ``secrets``: a descriptor or "-"; ``starter``: a process to end with, or "-".
+def main(channel: str, starter: str, identity: str = "-") -> None:
+    """Do the one call. ``starter``: a process to end with, or "-".
 
     ``identity``: the number to become before anything is loaded, or "-".
     """
     if starter != "-":
         end_with(int(starter))
-    descriptors_close({channel, secrets})
+    descriptors_close(int(channel))
     line = socket.socket(fileno=int(channel))
     line.set_inheritable(False)
-    reader = line.makefile("rb")
-    request = json.loads(reader.readline())
-    known = secrets_read(secrets)
-    doors = doors_open(request["network"])
+    told = Told(line)
+    walls = told.read()
+    doors = doors_open(walls["network"])
     if identity != "-":
         os.setgid(int(identity))
         os.setuid(int(identity))  # and has no rights from here on
-    elif request["network"]:
+    elif walls["network"]:
         rights_drop()
-    doors_keep(doors, request["proxy"])
-    limit(request["limits"])
-    sys.path[:0] = request["paths"]
+    limit(walls["limits"])
+    sys.path[:0] = walls["paths"]
+    load(walls["common"])
+    request = told.read()
+    limit_cpu(walls["limits"])
+    known = secrets_read(told.given)
+    doors_keep(doors, walls["proxy"])
+    os.environ.update(request["environment"])
     reply = run(request, known, lambda: line.sendall(b'{"began": true}\n'))
-    line.sendall(text_of(reply, request["limits"]["output"]))
+    line.sendall(text_of(reply, walls["limits"]["output"]))
     line.shutdown(socket.SHUT_WR)
     while True:
         signal.pause()  # ended from outside, where what this call has used is read first
+
+
+class Told:
+    """What comes over the channel, a line at a time; ``given``: the descriptors that came along."""
+
+    def __init__(self, line: socket.socket) -> None:
+        self._line, self._rest = line, b""
+        self.given: list[int] = []
+
+    def read(self) -> dict[str, Any]:
+        """Return the next line; whoever would say it has gone: end."""
+        while b"\n" not in self._rest:
+            piece, given, _, _ = socket.recv_fds(self._line, PIECE, 1, socket.MSG_CMSG_CLOEXEC)
+            if not piece:
+                os._exit(1)
+            self._rest += piece
+            self.given += given
+        line, _, self._rest = self._rest.partition(b"\n")
+        said: dict[str, Any] = json.loads(line)
+        return said
+
+
+def load(modules: list[str]) -> None:
+    """Load what most tools need while nothing is to be done yet: our own modules and installed ones, no tool's."""
+    for module in modules:
+        with contextlib.suppress(Exception):  # whoever needs it will say what is wrong with it
+            importlib.import_module(module)
 
 
 def end_with(starter: int) -> None:
@@ -61,27 +93,23 @@ def end_with(starter: int) -> None:
             os._exit(1)
 
 
-def descriptors_close(kept: set[str]) -> None:
+def descriptors_close(kept: int) -> None:
     """Let go of whatever else came along, the namespace that it was made in for one."""
-    at = 3
-    for descriptor in sorted(int(one) for one in kept if one != "-"):
-        os.closerange(at, descriptor)
-        at = descriptor + 1
-    os.closerange(at, MOST_GIVEN)
+    os.closerange(3, kept)
+    os.closerange(kept + 1, MOST_GIVEN)
 
 
-def secrets_read(descriptor: str) -> dict[str, str]:
+def secrets_read(given: list[int]) -> dict[str, str]:
     """Read what was granted to this call, once."""
-    if descriptor == "-":
-        return {}
-    with os.fdopen(int(descriptor), "rb") as pipe:
-        known: dict[str, str] = json.loads(pipe.read() or b"{}")
+    known: dict[str, str] = {}
+    for descriptor in given:
+        with os.fdopen(descriptor, "rb") as pipe:
+            known |= json.loads(pipe.read() or b"{}")
     return known
 
 
 def limit(limits: dict[str, Any]) -> None:
     """Take the limits that bind each process; those on all together are set from outside."""
-    cpu = max(int(limits["cpu"]), 1)
     for what, most in (
         (resource.RLIMIT_AS, limits["memory"]),
         (resource.RLIMIT_NPROC, limits["processes"]),
@@ -93,6 +121,12 @@ def limit(limits: dict[str, Any]) -> None:
         value = most if hard == resource.RLIM_INFINITY else min(most, hard)
         with contextlib.suppress(OSError, ValueError):  # macOS refuses some of them: said by the level
             resource.setrlimit(what, (value, value))
+
+
+def limit_cpu(limits: dict[str, Any]) -> None:
+    """Take the limit of processor time, which counts from the call: no code of a tool has run before."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    cpu = max(int(limits["cpu"]), 1) + round(used.ru_utime + used.ru_stime)
     resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 1))
 
 

@@ -132,12 +132,17 @@ class Egress:
         if not allowed:
             connection.refused = address_refusal(addresses[0])
             return None
-        # The address, not the name: another look-up could answer something else.
-        outer = socket.create_connection((allowed[0], int(port)), timeout=min(CONNECT_SECONDS, self._left()))
-        connection.address = allowed[0]
+        outer, connection.address = self._connected(allowed, int(port))
         outer.settimeout(self._left())
         self._keep(outer)
         return outer
+
+    def _connected(self, addresses: list[str], port: int) -> tuple[socket.socket, str]:
+        """Connect to the first that answers. The address, not the name: another look-up could answer otherwise."""
+        for address in addresses[:-1]:
+            with suppress(OSError):
+                return socket.create_connection((address, port), min(CONNECT_SECONDS, self._left())), address
+        return socket.create_connection((addresses[-1], port), min(CONNECT_SECONDS, self._left())), addresses[-1]
 
     def _carry(self, inner: socket.socket, outer: socket.socket, connection: Connection) -> None:
         """Carry both ways until both ends have said all, or are cut."""

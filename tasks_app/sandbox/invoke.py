@@ -4,6 +4,7 @@ The decision that it may run was made before, from the record; nothing said insi
 checked like anything from outside.
 """
 
+import os
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -37,7 +38,8 @@ from tasks_app.sandbox import held, levels
 from tasks_app.sandbox.egress import Egress
 from tasks_app.sandbox.packages import seen_inside
 from tasks_app.sandbox.run import sandbox_run
-from tasks_app.sandbox.spec import Ended, How, Spec, Wanted
+from tasks_app.sandbox.spec import Ended, Frame, How, Spec, Wanted
+from tasks_app.sandbox.stock import stock_here
 
 UNKNOWN_ENDS = {
     How.KILLED: ("sandbox-killed", "Its sandbox was killed."),
@@ -110,8 +112,7 @@ def _inside(
     with ExitStack() as stack:
         proxy = ""
         if contract.network:
-            folder = sockets(settings.VAR_DIR)
-            egress = Egress(contract.network, contract.private_network, until=until, folder=folder)
+            egress = Egress(contract.network, contract.private_network, until=until, folder=sockets(settings.VAR_DIR))
             stack.callback(lambda: report.notes.extend(_noted(arguments, egress)))
             proxy = stack.enter_context(egress).path
         return sandbox_run(
@@ -119,6 +120,7 @@ def _inside(
             until=until,
             told=lambda pid: sandbox_watch(pid, until),
             may_go_on=granted.holds if secrets else None,
+            stock=stock_here(),
         )
 
 
@@ -147,10 +149,14 @@ def spec_of(
         tool=contract.name,
         version=contract.version,
         arguments=tuple(_written(one) for one in arguments),
-        paths=paths,
-        mounts=(*mounts, *contract.mounts),
-        limits=contract.limits,
-        network=contract.network,
+        frame=Frame(
+            paths=paths,
+            mounts=(*mounts, *contract.mounts),
+            limits=contract.limits,
+            network=contract.network,
+            ways=str(sockets(settings.VAR_DIR)) if contract.network else "",
+        ),
+        environment={name: os.environ[name] for name in contract.environment if name in os.environ},
         proxy=proxy,
         secrets=secrets,
     )

@@ -61,9 +61,11 @@ def level_of(wanted: Wanted) -> Level:
     return Level(NONE) if wanted == Wanted.NONE else level_here()
 
 
-def refusal_of(wanted: Wanted) -> str:
-    """Say why a contract that wants this cannot run here, or an empty text."""
-    here = level_here() if wanted == Wanted.FULL else Level(NONE)
-    if not here.missing:
+def refusal_of(wanted: Wanted, level: Level | None = None) -> str:
+    """Say why a contract that wants this cannot run at a level (None: this machine's), or an empty text."""
+    if wanted != Wanted.FULL:
         return ""
-    return "Its contract wants a full sandbox, which this machine cannot give. " + " ".join(here.missing)
+    given = level or level_here()
+    if not given.missing:
+        return ""
+    return "Its contract wants a full sandbox, which this machine cannot give. " + " ".join(given.missing)

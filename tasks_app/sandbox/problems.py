@@ -9,6 +9,9 @@ if TYPE_CHECKING:
     from tasks_app.contracts import Contract
 
 
+OURS = frozenset({"DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "CELERY_BROKER_URL", "EMAIL_URL"})
+
+
 def sandbox_problem(contract: "Contract") -> str | None:
     """Say in one sentence why it cannot be run as it says, or None."""
     if contract.sandbox not in set(Wanted):
@@ -25,6 +28,9 @@ def sandbox_problem(contract: "Contract") -> str | None:
             return f"network names {place!r}; each place is one host and one port, like api.example.com:443."
         if _is_address(host):
             return f"network names {place!r}; name a host, so that people can read what is reached."
+    for name in contract.environment:
+        if not name.isidentifier() or _is_secret(name):
+            return f"environment names {name!r}; it takes names of variables, and a secret belongs in credentials."
     if strange := contract.private_network - set(contract.network):
         return f"private_network names {min(strange)!r}, which network does not."
     if not _reachable(contract):
@@ -33,6 +39,11 @@ def sandbox_problem(contract: "Contract") -> str | None:
             ' define it at the top of its module, or say sandbox="none" and why.'
         )
     return None
+
+
+def _is_secret(name: str) -> bool:
+    """Whether a variable is one of ours that tools must never see, or is named like a secret."""
+    return name.upper() in OURS or any(word in name.upper() for word in ("SECRET", "PASSWORD", "TOKEN", "CREDENTIAL"))
 
 
 def _is_address(host: str) -> bool:

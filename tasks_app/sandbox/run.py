@@ -8,6 +8,7 @@ import json
 import os
 import select
 import signal
+import socket
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,9 +16,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tasks_app.sandbox import bubblewrap, levels
-from tasks_app.sandbox.spec import Ended, How, Spec, Usage, doors
+from tasks_app.sandbox.pipes import pipe_holding
+from tasks_app.sandbox.spec import Ended, How, Spec, Usage
 from tasks_app.sandbox.starting import Running, sandbox_start
+from tasks_app.sandbox.stock import Stock
 from tasks_app.sandbox.used import used_by
+from tasks_app.sandbox.way import way_open
 
 PIECE = 65536
 PRINTED = 2000  # bytes of what was printed that are kept
@@ -35,30 +39,37 @@ class _Talk:
     running: Running
     sending: bytes
     most: int
+    secrets: int | None = None  # a descriptor that goes with the first byte of the request
     heard: bytearray = field(default_factory=bytearray)
     said: bytearray = field(default_factory=bytearray)
     how: How | None = None
 
 
 def sandbox_run(
-    spec: Spec, *, until: float, told: Told = lambda pid: None, may_go_on: Callable[[], bool] | None = None
+    spec: Spec,
+    *,
+    until: float,
+    told: Told = lambda pid: None,
+    may_go_on: Callable[[], bool] | None = None,
+    stock: Stock | None = None,
 ) -> Ended:
     """Run a spec until ``until`` (monotonic clock, seconds). Never raises for what happens inside.
 
     ``told`` hears the process with which all of it ends, so that a keeper can end it; ``may_go_on`` is asked five
-    times a second.
+    times a second. ``stock``: where a sandbox may be taken that was started before.
     """
     started = time.monotonic()
     level = levels.level_here().name
     try:
-        running = sandbox_start(spec, level)
+        running = (stock and stock.take(spec.frame, level)) or sandbox_start(spec.frame, level)
     except OSError as error:
         usage = Usage(level=level, wall=time.monotonic() - started)
         return Ended(how=How.NOT_STARTED, usage=usage, detail=f"The sandbox did not start: {error}")
-    talk = _Talk(running, _request(spec, level), spec.limits.output)
+    talk = _Talk(running, _request(spec), spec.frame.limits.output)
     try:
         told(running.first)
-        _speak(talk, until, may_go_on)
+        if _hand_over(talk, spec):
+            _speak(talk, until, may_go_on)
     finally:
         code, usage = _finish(talk, level)
     ended = _judged(talk, code, replace(usage, wall=time.monotonic() - started))
@@ -66,8 +77,19 @@ def sandbox_run(
     return ended
 
 
-def _request(spec: Spec, level: str) -> bytes:
-    limits = spec.limits
+def _hand_over(talk: _Talk, spec: Spec) -> bool:
+    """Give it what is this call's alone beside the request: its way out, and its secrets."""
+    try:
+        if spec.proxy and talk.running.way:
+            way_open(talk.running.way, spec.proxy, bubblewrap.PROXY)
+        talk.secrets = pipe_holding(json.dumps(dict(spec.secrets))) if spec.secrets else None
+    except OSError as error:
+        talk.how = How.NOT_STARTED
+        talk.said += f"The sandbox could not be given its call: {error}".encode()
+    return talk.how is None
+
+
+def _request(spec: Spec) -> bytes:
     request = {
         "module": spec.module,
         "qualname": spec.qualname,
@@ -75,17 +97,9 @@ def _request(spec: Spec, level: str) -> bytes:
         "tool": spec.tool,
         "version": spec.version,
         "arguments": list(spec.arguments),
-        "paths": list(spec.paths),
-        "network": _network(spec) if level == levels.NAMESPACES else [],
-        "proxy": bubblewrap.INSIDE_PROXY,
-        "limits": {name: getattr(limits, name) for name in limits.__slots__},
+        "environment": dict(spec.environment),
     }
     return json.dumps(request).encode() + b"\n"
-
-
-def _network(spec: Spec) -> list[list[str]]:
-    addresses = doors(spec.network)
-    return [[place, addresses[place.rpartition(":")[0]]] for place in spec.network]
 
 
 def _speak(talk: _Talk, until: float, may_go_on: Callable[[], bool] | None) -> None:
@@ -113,13 +127,21 @@ def _speak(talk: _Talk, until: float, may_go_on: Callable[[], bool] | None) -> N
 
 def _send(talk: _Talk, poll: select.poll) -> None:
     try:
-        talk.sending = talk.sending[talk.running.channel.send(talk.sending) :]
+        sent = socket.send_fds(talk.running.channel, [talk.sending], [] if talk.secrets is None else [talk.secrets])
+        talk.sending = talk.sending[sent:]
     except BlockingIOError:
         return
     except OSError:
         talk.sending = b""
+    _secrets_close(talk)  # they went with the first byte
     if not talk.sending:
         poll.modify(talk.running.channel.fileno(), select.POLLIN)
+
+
+def _secrets_close(talk: _Talk) -> None:
+    if talk.secrets is not None:
+        os.close(talk.secrets)
+        talk.secrets = None
 
 
 def _print(talk: _Talk, poll: select.poll) -> None:
@@ -149,6 +171,7 @@ def _listen(talk: _Talk) -> bool:
 def _finish(talk: _Talk, level: str) -> tuple[int, Usage]:
     """End all of it, wait until it is gone, and read what it used."""
     running = talk.running
+    _secrets_close(talk)
     if talk.how is None and talk.heard.count(b"\n") < 2:
         running.ended_within(ITSELF)  # it closed its channel: how it ends by itself says why
     seconds, size = used_by(running.first)
@@ -163,7 +186,8 @@ def _finish(talk: _Talk, level: str) -> tuple[int, Usage]:
             talk.said += piece
             del talk.said[:-PRINTED]
     memory = (running.group.memory() if running.group else 0) or size
-    return code, Usage(level=level, cpu=max(seconds, used.ru_utime + used.ru_stime), memory=memory)
+    cpu = max(seconds, used.ru_utime + used.ru_stime) - running.used_before
+    return code, Usage(level=level, cpu=max(cpu, 0.0), memory=memory)
 
 
 def _judged(talk: _Talk, code: int, usage: Usage) -> Ended:

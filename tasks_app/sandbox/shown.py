@@ -12,15 +12,21 @@ WORDS = {"namespaces": "walled", "process": "own process", NONE: "none"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SandboxShown:
-    """The facts, each ready to be read. ``refusal``: the tool does not run on this machine, and why."""
+    """The facts, each ready to be read. ``refusal``: the tool does not run on this machine, and why.
+
+    ``level``: the weakest of the workers that carry it, where they are known. ``weaker``: what is missing where.
+    """
 
     level: Level
     word: str
     wanted: str
     reason: str
     refusal: str
+    weaker: Sequence[str]
+    workers: int
     limits: Sequence[str]
     network: Sequence[str]
+    environment: Sequence[str]
     credentials: Sequence[str]
 
     @property
@@ -29,21 +35,33 @@ class SandboxShown:
         return bool(self.level.missing)
 
 
-def sandbox_shown(contract: Contract) -> SandboxShown:
-    """Return what a tool's page and each card show of its sandbox, as it is on this machine."""
+def sandbox_shown(contract: Contract, workers: Sequence[tuple[str, Level]] = ()) -> SandboxShown:
+    """Return what a tool's page and each card show of its sandbox: as its workers say, or as it is on this machine.
+
+    ``workers``: name and level of each, the weakest first.
+    """
     wanted = Wanted(contract.sandbox)
-    level = level_of(wanted)
+    level = workers[0][1] if workers and wanted != Wanted.NONE else level_of(wanted)
     private = contract.private_network
     return SandboxShown(
         level=level,
         word=WORDS[level.name],
         wanted=wanted.value,
         reason=contract.sandbox_reason,
-        refusal=refusal_of(wanted),
+        refusal=refusal_of(wanted, level),
+        weaker=_weaker(level, workers),
+        workers=len(workers),
         limits=[] if level.name == NONE else limits_words(contract.limits),
         network=[f"{one} (private addresses too)" if one in private else one for one in contract.network],
+        environment=list(contract.environment),
         credentials=list(contract.credentials),
     )
+
+
+def _weaker(level: Level, workers: Sequence[tuple[str, Level]]) -> list[str]:
+    if not workers:
+        return [f"Weaker on this machine. {one}" for one in level.missing]
+    return [f"Weaker at {name}. {' '.join(one.missing)}" for name, one in workers if one.missing]
 
 
 def limits_words(limits: Limits) -> list[str]:

@@ -31,6 +31,17 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """The walls of a sandbox before any call is in it: two calls with the same frame could use the same one."""
+
+    paths: tuple[str, ...] = ()  # what stands on sys.path inside
+    mounts: tuple[str, ...] = ()  # host paths that are seen inside, read-only, under the same name
+    limits: Limits = field(default_factory=Limits)
+    network: tuple[str, ...] = ()  # host:port, each reached through the proxy outside
+    ways: str = ""  # the host's folder in which a sandbox with a network gets an empty one, for its way out
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Spec:
     """One run: which function, with what, seeing which folders."""
 
@@ -40,10 +51,8 @@ class Spec:
     tool: str = ""
     version: int = 0
     arguments: tuple[Any, ...] = ()  # JSON values, each with its kind (see child.py)
-    paths: tuple[str, ...] = ()  # what stands on sys.path inside
-    mounts: tuple[str, ...] = ()  # host paths that are seen inside, read-only, under the same name
-    limits: Limits = field(default_factory=Limits)
-    network: tuple[str, ...] = ()  # host:port, each reached through the proxy outside
+    frame: Frame = field(default_factory=Frame)
+    environment: Mapping[str, str] = field(default_factory=dict)
     proxy: str = ""  # the proxy's socket, where there is a network
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
 

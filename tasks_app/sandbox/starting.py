@@ -1,4 +1,4 @@
-"""Starting one sandbox: its descriptors, its first process, its control group."""
+"""Starting one sandbox: its descriptors, its first process, its control group. There is no call in it yet."""
 
 import json
 import os
@@ -6,19 +6,23 @@ import signal
 import socket
 import subprocess
 import time
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from pathlib import Path
 
 from tasks_app.sandbox import bubblewrap, levels
 from tasks_app.sandbox.bubblewrap import Given
 from tasks_app.sandbox.cgroups import Group, group_make, groups_work
 from tasks_app.sandbox.identity import namespace_of
-from tasks_app.sandbox.spec import Spec, doors
+from tasks_app.sandbox.pipes import Ends
+from tasks_app.sandbox.spec import Frame, doors
+from tasks_app.sandbox.way import way_make, way_remove
 
 
 @dataclass(slots=True, kw_only=True)
 class Running:
-    """A sandbox at work. ``first``: the process with which all of it ends. ``printed``: what it prints arrives here."""
+    """A sandbox. ``first``: the process with which all of it ends. ``printed``: what it prints arrives here."""
 
     process: subprocess.Popen[bytes]
     first: int
@@ -26,6 +30,8 @@ class Running:
     printed: int
     group: Group | None = None
     watched: int | None = None  # a pidfd of the first process, which means no other even after it has gone
+    way: Path | None = None  # where its way out will be
+    used_before: float = 0.0  # CPU seconds that it took before it was given its call
 
     def kill(self) -> None:
         """End all of it: with its first process the kernel ends every other inside."""
@@ -50,79 +56,58 @@ class Running:
         os.close(self.printed)
         if self.watched is not None:
             os.close(self.watched)
+        if self.way:
+            way_remove(self.way)
         if self.group:
             self.group.remove()
 
 
-@dataclass(slots=True)
-class _Ends:
-    """Descriptors that are closed here once the sandbox has them, or has failed to start."""
+def sandbox_start(frame: Frame, level: str, *, common: Sequence[str] = ()) -> Running:
+    """Start a sandbox that waits for its call. Raises OSError where it does not start.
 
-    mine: list[int] = field(default_factory=list)
-
-    def pipe(self) -> tuple[int, int]:
-        reading, writing = os.pipe()
-        self.mine += [reading, writing]
-        return reading, writing
-
-    def close(self, descriptor: int) -> None:
-        self.mine.remove(descriptor)
-        os.close(descriptor)
-
-    def keep(self, descriptor: int) -> int:
-        self.mine.remove(descriptor)
-        return descriptor
-
-    def holding(self, text: str) -> int:
-        """Return a descriptor from which this text can be read once. Raises OSError beyond what a pipe takes."""
-        content = text.encode()
-        reading, writing = self.pipe()
-        os.set_blocking(writing, False)
-        if os.write(writing, content) != len(content):
-            raise OSError("more secrets than a pipe takes")
-        self.close(writing)
-        return reading
-
-
-def sandbox_start(spec: Spec, level: str) -> Running:
-    """Start a sandbox that waits for its request. Raises OSError where it does not start."""
-    ends = _Ends()
+    It ends with the thread that starts it. ``common``: modules of ours and installed ones that it may load meanwhile.
+    """
+    ends = Ends()
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         printed, printing = ends.pipe()
-        secrets = ends.holding(json.dumps(dict(spec.secrets))) if spec.secrets else None
         start = _walled if level == levels.NAMESPACES else _bare
-        running = start(spec, ends, ours, theirs.fileno(), printing, secrets)
+        running = start(frame, ends, ours, theirs.fileno(), printing)
         running.printed = ends.keep(printed)
     except BaseException:
         ours.close()
         raise
     finally:
         theirs.close()
-        for descriptor in ends.mine:
-            os.close(descriptor)
+        ends.close_all()
+    with suppress(OSError):  # it has ended already: seen as soon as it is spoken with
+        ours.sendall(_setting(frame, level, common))
     ours.setblocking(False)
     return running
 
 
-def _walled(spec: Spec, ends: _Ends, ours: socket.socket, theirs: int, printing: int, secrets: int | None) -> Running:
+def _setting(frame: Frame, level: str, common: Sequence[str]) -> bytes:
+    """Write what the inside has to know of its walls."""
+    addresses = doors(frame.network) if level == levels.NAMESPACES else {}
+    network = [[place, addresses[place.rpartition(":")[0]]] for place in frame.network] if addresses else []
+    limits = {name: getattr(frame.limits, name) for name in frame.limits.__slots__}
+    setting = {"network": network, "proxy": bubblewrap.INSIDE_PROXY, "limits": limits, "paths": list(frame.paths)}
+    return json.dumps({**setting, "common": list(common)}).encode() + b"\n"
+
+
+def _walled(frame: Frame, ends: Ends, ours: socket.socket, theirs: int, printing: int) -> Running:
     """Start bubblewrap; where control groups work, hold it until it is in one."""
     grouped = groups_work()
     info, informing = ends.pipe()
     blocking, block = ends.pipe() if grouped else (None, None)
-    hosts = ends.holding(_hosts(spec)) if spec.network else None
-    given = Given(
-        channel=theirs,
-        info=informing,
-        block=blocking,
-        secrets=secrets,
-        hosts=hosts,
-        namespace=namespace_of(os.getpid()),
-    )
-    group = group_make(memory=spec.limits.memory, processes=spec.limits.processes) if grouped else None
-    process = None
+    hosts = ends.holding(_hosts(frame)) if frame.network else None
+    given = Given(channel=theirs, info=informing, block=blocking, hosts=hosts, namespace=namespace_of(os.getpid()))
+    limits = frame.limits
+    group = group_make(memory=limits.memory, processes=limits.processes) if grouped else None
+    process, way = None, None
     try:
-        process = _spawn(bubblewrap.command_of(spec, given), given.all(), printing)
+        way = way_make(frame.ways) if frame.network and frame.ways else None
+        process = _spawn(bubblewrap.command_of(frame, given, str(way or "")), given.all(), printing)
         ends.close(informing)
         first = _first_of(info)
         watched = os.pidfd_open(first)
@@ -133,17 +118,18 @@ def _walled(spec: Spec, ends: _Ends, ours: socket.socket, theirs: int, printing:
         if process:
             process.kill()
             process.wait()
+        if way:
+            way_remove(way)
         if group:
             group.remove()
         raise
-    return Running(process=process, first=first, channel=ours, printed=-1, group=group, watched=watched)
+    return Running(process=process, first=first, channel=ours, printed=-1, group=group, watched=watched, way=way)
 
 
-def _bare(spec: Spec, ends: _Ends, ours: socket.socket, theirs: int, printing: int, secrets: int | None) -> Running:
+def _bare(frame: Frame, ends: Ends, ours: socket.socket, theirs: int, printing: int) -> Running:
     """Start a plain process, where nothing better exists: said on the tool's page."""
     command = [bubblewrap.python_path(), *bubblewrap.PYTHON_FLAGS, str(bubblewrap.CHILD), str(theirs)]
-    command += ["-" if secrets is None else str(secrets), str(os.getpid())]
-    process = _spawn(command, [theirs] if secrets is None else [theirs, secrets], printing)
+    process = _spawn([*command, str(os.getpid())], [theirs], printing)
     return Running(process=process, first=process.pid, channel=ours, printed=-1)
 
 
@@ -170,5 +156,5 @@ def _first_of(info: int) -> int:
     raise OSError("bubblewrap could not make its namespaces")
 
 
-def _hosts(spec: Spec) -> str:
-    return "".join(f"{address} {host}\n" for host, address in doors(spec.network).items())
+def _hosts(frame: Frame) -> str:
+    return "".join(f"{address} {host}\n" for host, address in doors(frame.network).items())

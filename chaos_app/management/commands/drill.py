@@ -1,6 +1,7 @@
 """``manage.py drill run``: kill workers at chosen places, count outside, judge."""
 
 import json
+import os
 import secrets
 import time
 from pathlib import Path
@@ -35,6 +36,7 @@ class Command(BaseCommand):
         run.add_argument("--side-by-side", type=int, default=0, help="cases at once")
         run.add_argument("--minutes", type=float, default=60.0, help="no case is begun after so many minutes")
         run.add_argument("--target", default="", metavar="MODULE:NAME", help="your own agent, as a Target says")
+        run.add_argument("--sandbox", action="store_true", help="the built-in tools run in sandboxes")
         run.add_argument("--no-control", action="store_true", help="without the unprotected executor and planted bugs")
         for name in ("json", "junit", "html"):
             run.add_argument(f"--{name}", type=Path, metavar="FILE")
@@ -51,6 +53,7 @@ class Command(BaseCommand):
 
     def _run(self, given: dict[str, Any]) -> int:
         from chaos_app.drills.session import drill_run
+        from chaos_app.drills.walls import VARIABLE
 
         unknown = unknown_cells(given["cells"])
         if unknown:
@@ -58,6 +61,8 @@ class Command(BaseCommand):
             return REFUSED
         from chaos_app.drills.permit import refusal
 
+        if given["sandbox"]:
+            os.environ[VARIABLE] = "1"
         why = "" if place.is_inside() else refusal(_options(given))
         if why:
             self._say(why)
@@ -113,6 +118,7 @@ def _options(given: dict[str, Any]) -> Options:
         minutes=given["minutes"],
         control=not given["no_control"],
         target=given["target"],
+        sandbox=given["sandbox"],
         json=given["json"],
         junit=given["junit"],
         html=given["html"],

@@ -9,8 +9,10 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from core.board.tools import last_calls, schema_text, tools, version_difference, versions_of
+from core.access import Right
+from core.board.tools import last_calls, sandbox_levels, schema_text, tools, version_difference, versions_of
 from core.errors import NotFound
+from tasks_app.contracts import Wanted
 from tasks_app.views.who import workspace_reader
 
 
@@ -20,7 +22,12 @@ from tasks_app.views.who import workspace_reader
 def tools_page(request: HttpRequest) -> HttpResponse:
     """Show all of them."""
     principal = workspace_reader(request)
-    context = {"tools": tools(workspace=principal.workspace), "principal": principal, "workspace": principal.workspace}
+    context = {
+        "tools": tools(workspace=principal.workspace),
+        "may_see_credentials": principal.may(Right.AUDIT_READ),
+        "principal": principal,
+        "workspace": principal.workspace,
+    }
     return render(request, "board/tools.html", context)
 
 
@@ -39,6 +46,7 @@ def tool_page(request: HttpRequest, name: str) -> HttpResponse:
         "contract": tool.contract,
         "schema": schema_text(tool.contract) if tool.contract else "",
         "differences": [(newer, older, version_difference(newer, older)) for newer, older in pairwise(versions)],
+        "levels": sandbox_levels(name=name) if tool.contract and tool.contract.sandbox != Wanted.NONE else [],
         "calls": last_calls(workspace=principal.workspace, name=name),
         "principal": principal,
         "workspace": principal.workspace,

@@ -13,8 +13,12 @@ from django.db import connection
 from django.test import Client
 
 from core.errors import InvalidInput
-from tasks_app.credentials import keys
+from tasks_app.contracts import Refused
+from tasks_app.credentials import keys, known
+from tasks_app.credentials.granting import Granted, Purpose, grants_make
 from tasks_app.models import Blob, Call, Credential, CredentialGrant, Event, LateWrite, Task
+from tasks_app.record import stored
+from tasks_app.record.events import CallOutcome
 from tasks_app.record.export import export_lines, stream_head
 from tasks_app.services.create import task_create
 from tasks_app.services.credentials import (
@@ -134,6 +138,37 @@ def _in_thread(task: Task, worker) -> None:
         connection.close()
 
 
+def issued(people: People, secret: Credential, seconds: float = 10.0) -> Granted:
+    task = begin(people, "secret_length")
+    purpose = Purpose(workspace=people.workspace.pk, task=task.pk, call="box", role="execute", attempt=1)
+    granted, _ = grants_make(["planted"], purpose, seconds=seconds)
+    return granted
+
+
+def test_a_grant_hands_its_value_over_once(people: People, secret: Credential):
+    granted = issued(people, secret)
+    assert granted.take() == {"planted": PLANTED}
+    with pytest.raises(Refused, match="nothing was handed over"):
+        granted.take()
+
+
+def test_what_was_revoked_between_issuing_and_handing_over_is_not_handed_over(people: People, secret: Credential):
+    granted = issued(people, secret)
+    credential_revoke(workspace=people.workspace, name="planted", reason="leaked", actor="person:rhea")
+    with pytest.raises(Refused, match="nothing was handed over"):
+        granted.take()
+    # Also where the grant itself was missed: it was issued a moment later, by who had read before.
+    CredentialGrant.objects.update(revoked_at=None)
+    with pytest.raises(Refused, match="nothing was handed over"):
+        granted.take()
+
+
+def test_a_grant_whose_time_is_over_hands_nothing_over(people: People, secret: Credential):
+    granted = issued(people, secret, seconds=-10.0)
+    with pytest.raises(Refused, match="nothing was handed over"):
+        granted.take()
+
+
 def test_a_grant_that_was_never_used_expires_once(people: People, secret: Credential):
     task = run(people, "answer", tool="box.keyed", word="x")
     grant = CredentialGrant.objects.create(
@@ -158,6 +193,26 @@ def test_values_are_sealed_and_keys_can_be_changed_in_turn(people: People, setti
     assert keys.unseal(bytes(Credential.objects.get().sealed)) == PLANTED
     with pytest.raises(keys.CannotOpen):
         keys.unseal(before)
+
+
+def test_a_running_process_masks_a_value_from_when_it_was_set_elsewhere(people: People, monkeypatch):
+    """As a worker's process does; the value is set by another process, and nobody has granted it to this one."""
+    monkeypatch.setattr(stored, "_asked", [])
+    monkeypatch.setattr(stored, "_learned", set())
+    known.credentials_follow()
+    other = "another-Planted/secret-4711"
+    said = CallOutcome(name="c", attempt=1, outcome="ok", result={"read": f"it is {other}"})
+    assert other in json.dumps(stored.event_prepare(said).data)
+    known._looked = 0.0
+    Credential.objects.create(workspace=people.workspace, name="new", sealed=keys.seal(other))
+    again = CallOutcome(name="c", attempt=1, outcome="ok", result={"read": f"it is {other}"})
+    assert other not in json.dumps(stored.event_prepare(again).data)
+
+
+def test_a_value_is_handed_to_nobody_before_every_process_has_had_time_to_learn_it(people: People, secret: Credential):
+    run(people, "secret_length")
+    used = CredentialGrant.objects.earliest("used_at").used_at
+    assert used - Credential.objects.get().changed_at >= known.RIPE
 
 
 def test_a_value_too_short_to_be_masked_is_refused(people: People):

@@ -8,24 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.sandbox.conftest import act, said
+from tasks_app.sandbox.cgroups import group_make, groups_work
+from tests.integration.sandbox.conftest import act, inside, said
+from tests.sandbox_tools import SMALL
 
-
-def marks(text: str) -> list[str]:
-    """Return the processes of this machine whose command line holds a text."""
-    found = []
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            try:
-                if text in (folder / "cmdline").read_bytes().decode(errors="replace"):
-                    found.append(folder.name)
-            except OSError:
-                continue
-    return found
+pytestmark = pytest.mark.usefixtures("cold_and_warm")
 
 
 def gone(until: float) -> bool:
-    while marks("/run/handrail/child.py"):
+    """Whether all of them end but those that wait for another call."""
+    while len(inside()) > 0:
         if time.monotonic() > until:
             return False
         time.sleep(0.01)
@@ -124,6 +116,35 @@ def test_what_it_claims_on_its_channel_is_at_most_its_own_answer():
     outcome = act("forge")
     assert (outcome.outcome, outcome.result, outcome.reference) == ("ok", "forged", "F-1")
     assert gone(time.monotonic() + 1.0)
+
+
+def test_each_of_its_processes_is_bound_by_its_contract():
+    """Beside the limits over all of them together, which not every machine gives."""
+    seen = said("limits")
+    cpu = seen.pop("CPU")
+    sizes = {"AS": SMALL.memory, "NPROC": SMALL.processes, "FSIZE": SMALL.file, "NOFILE": SMALL.descriptors}
+    assert seen == sizes | {"CORE": 0}
+    assert SMALL.cpu <= cpu <= SMALL.cpu + 2
+
+
+def test_all_of_its_processes_are_bound_together_where_the_machine_can():
+    if not groups_work():
+        pytest.skip("No control groups here.")
+    group = group_make(memory=SMALL.memory, processes=SMALL.processes)
+    try:
+        found = {name: text for folder in group.folders for name in NAMES if (text := read(folder / name))}
+        assert found["pids.max"] == str(SMALL.processes)
+        assert str(SMALL.memory) in {found.get("memory.max"), found.get("memory.limit_in_bytes")}
+    finally:
+        group.remove()
+    assert said("limits")  # and one of these is made for every sandbox: what it may not is tried below
+
+
+def read(path: Path) -> str:
+    return path.read_text().strip() if path.exists() else ""
+
+
+NAMES = ("pids.max", "memory.max", "memory.limit_in_bytes")
 
 
 @pytest.mark.parametrize(("what", "most"), [("fork_bomb", 24), ("threads", 24)], ids=["processes", "threads"])

@@ -15,6 +15,8 @@ from tasks_app.registry import contract_problem
 from tests.integration.sandbox.conftest import act
 from tests.sandbox_tools import box_keyed
 
+pytestmark = pytest.mark.usefixtures("cold_and_warm")
+
 
 class Page(BaseHTTPRequestHandler):
     def do_GET(self) -> None:

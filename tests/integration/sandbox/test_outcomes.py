@@ -9,6 +9,8 @@ from tasks_app.runtime.acting import find_act, verify_act
 from tests.integration.sandbox.conftest import act, said
 from tests.sandbox_tools import Try, box_keyed
 
+pytestmark = pytest.mark.usefixtures("cold_and_warm")
+
 
 def test_an_answer_comes_back_with_what_it_used():
     outcome = act("answer", word="hello")

@@ -1,15 +1,19 @@
 """What people read: the level, what it lacks, why there is none, limits, network, credentials."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
+from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.template.loader import render_to_string
 
+from core.board.tools import sandbox_levels
 from tasks_app.contracts import Refused
 from tasks_app.registry import contract_problem
 from tasks_app.sandbox import levels
 from tasks_app.sandbox.invoke import Report, function_run
 from tasks_app.sandbox.shown import sandbox_shown
+from tasks_app.workers import WorkerDescription, carries_now, worker_seen
 from tests.integration.sandbox.conftest import act
 from tests.sandbox_tools import box_keyed
 
@@ -45,6 +49,32 @@ def test_none_without_a_reason_is_refused_at_registration():
 
 def test_a_function_inside_a_function_is_refused_at_registration():
     assert "top of its module" in (contract_problem(replace(box_keyed, execute=lambda a, c: None)) or "")
+
+
+def test_a_tools_page_says_what_its_workers_can_give_and_not_what_the_web_machine_can():
+    whole, weaker = levels.Level(levels.NAMESPACES), levels.Level(levels.PROCESS, ("No walls: none there.",))
+    both = [("old@host", weaker), ("new@host", whole)]
+    text = render_to_string("tools/_sandbox.html", {"contract": box_keyed, "at_workers": both})
+    assert "own process: in a process of its own, without walls" in text  # the weakest
+    assert "Weaker at old@host. No walls: none there." in text
+    assert "new@host" not in text
+    assert "as 2 living workers say" in text
+    assert sandbox_shown(replace(box_keyed, sandbox="full"), both).refusal
+
+
+@pytest.mark.django_db
+def test_what_a_worker_says_of_its_sandboxes_stands_in_its_row_and_comes_weakest_first():
+    for name, level in (("a", levels.Level(levels.NAMESPACES)), ("b", WEAK)):
+        described = WorkerDescription(
+            id=str(uuid4()), name=name, host="h", pid=1, pool="prefork", code_digest="", carries=carries_with(level)
+        )
+        worker_seen(worker=described, keeper_pid=2, draining=False)
+    assert sandbox_levels(name="box.keyed") == [("b", WEAK), ("a", levels.Level(levels.NAMESPACES))]
+    assert sandbox_levels(name="box.nobody") == []
+
+
+def carries_with(level: levels.Level) -> dict[str, Any]:
+    return carries_now() | {"sandbox": asdict(level)}
 
 
 @pytest.mark.usefixtures("weak")

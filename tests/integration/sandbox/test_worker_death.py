@@ -77,3 +77,21 @@ def test_a_stopped_worker_keeps_no_sandbox_beyond_the_deadline(crew: Crew):
     said = "".join(log.read_text() for log in crew.folder.glob("worker-*.log"))
     assert "sandbox_killed_at_deadline" in said
     assert "process_killed_at_deadline" not in said.partition("sandbox_killed_at_deadline")[0]
+
+
+def waiting(worker: Popen[bytes]) -> list[int]:
+    """Return the sandboxes that wait for a call, once no call runs."""
+    return [pid for pid in inside(worker) if not hangs(pid)]
+
+
+def test_a_sandbox_that_waits_for_a_call_is_gone_a_second_after_its_worker(crew: Crew):
+    worker = crew.worker()
+    task = crew.task(agent="box.run", tool="box.keyed", arguments={"what": "answer", "word": "x"})
+    crew.sweeper()
+    wait_kind(task, "call.outcome")
+    wait_kind(task, "slice.released")
+    # All of it is up when its first process has two below: bubblewrap's own and the interpreter.
+    wait_for(lambda: len(waiting(worker)) >= 2, seconds=30, what="a sandbox that waits")
+    pids = waiting(worker)
+    worker.kill()
+    wait_for(lambda: not any(map(alive, pids)), seconds=1.0, what="it to be gone")

@@ -1,0 +1,55 @@
+"""Descriptors: those that are closed again whatever happens, and a pipe from which a text can be read once."""
+
+import os
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Ends:
+    """Descriptors that are closed here once the sandbox has them, or has failed to start."""
+
+    mine: list[int] = field(default_factory=list)
+
+    def pipe(self) -> tuple[int, int]:
+        """Make a pipe: (reading, writing)."""
+        reading, writing = os.pipe()
+        self.mine += [reading, writing]
+        return reading, writing
+
+    def holding(self, text: str) -> int:
+        """Return a descriptor from which this text can be read once. Raises OSError."""
+        self.mine.append(reading := pipe_holding(text))
+        return reading
+
+    def close(self, descriptor: int) -> None:
+        """Close one of them now."""
+        self.mine.remove(descriptor)
+        os.close(descriptor)
+
+    def keep(self, descriptor: int) -> int:
+        """Let one of them stay open."""
+        self.mine.remove(descriptor)
+        return descriptor
+
+    def close_all(self) -> None:
+        """Close the others."""
+        for descriptor in self.mine:
+            with suppress(OSError):
+                os.close(descriptor)
+
+
+def pipe_holding(text: str) -> int:
+    """Return a descriptor from which this text can be read once. Raises OSError beyond what a pipe takes."""
+    content = text.encode()
+    reading, writing = os.pipe()
+    try:
+        os.set_blocking(writing, False)
+        if os.write(writing, content) != len(content):
+            raise OSError("more than a pipe takes")
+    except BaseException:
+        os.close(reading)
+        raise
+    finally:
+        os.close(writing)
+    return reading
