@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
-from django.conf import settings
 from pydantic import BaseModel
 
 from core.errors import InvalidInput
@@ -194,6 +193,8 @@ def modules_load() -> None:
 
     Raises InvalidInput naming the module that cannot be imported.
     """
+    from django.conf import settings  # only here: sandboxes load this module, and have no settings
+
     names = [point.value for point in entry_points(group="handrail.modules")] + list(settings.HANDRAIL_MODULES)
     for name in names:
         try:

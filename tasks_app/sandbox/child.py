@@ -21,6 +21,7 @@ PIECE = 65536
 KINDS = {"Answer", "Started", "Found", "Absent", "CannotTell", "Observed"}
 PR_SET_PDEATHSIG = 1
 MOST_GIVEN = 4096
+UNLOADED = ("httpx._main",)  # its command line, which takes as long to load as all the rest of it
 
 
 def main(channel: str, starter: str, identity: str = "-") -> None:
@@ -78,6 +79,7 @@ class Told:
 
 def load(modules: list[str]) -> None:
     """Load what most tools need while nothing is to be done yet: our own modules and installed ones, no tool's."""
+    sys.modules.update(dict.fromkeys(UNLOADED))  # type: ignore[arg-type]  # None: it cannot be imported
     for module in modules:
         with contextlib.suppress(Exception):  # whoever needs it will say what is wrong with it
             importlib.import_module(module)
