@@ -90,7 +90,8 @@ def _stand(
 
 
 def _selection(options: Options) -> dict[str, object]:
-    names = ("cells", "workloads", "boundaries", "positions", "classes", "faults", "hit", "kills", "repeat", "target", "sandbox")
+    names = {"cells", "workloads", "boundaries", "positions", "classes", "faults"}
+    names |= {"hit", "kills", "repeat", "target", "sandbox"}
     return {name: value for name, value in asdict(options).items() if name in names}
 
 

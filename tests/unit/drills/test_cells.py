@@ -5,6 +5,7 @@ import pytest
 from chaos_app.drills.cells import Seen, allowed, cells
 from chaos_app.drills.left_out import left_out
 from chaos_app.drills.names import Fault, Klass, Verdict
+from chaos_app.drills.options import Options, chosen
 from chaos_app.drills.rows import BY_ID, ROWS
 from core.boundaries import Boundary
 
@@ -64,6 +65,14 @@ def test_a_place_that_no_workload_passes_is_left_out_with_its_reason():
     reasons = {(one.row, one.reason) for one in left_out({("act", Klass.KEYED): SEEN})}
     assert ("D02", "No workload of this class passes the place.") in reasons
     assert all(one.reason for one in left_out())
+
+
+def test_sandboxes_are_killed_where_the_tools_have_some_and_left_out_with_a_reason_where_not():
+    walled = {cell.id for cell in chosen(Options(sandbox=True), {}) if cell.fault == Fault.SANDBOX}
+    assert {"E03.in_flight.keyed.sandbox", "E04.applied.opaque.sandbox"} <= walled
+    assert not {cell.id for cell in chosen(Options(), {})} & walled
+    assert "--sandbox" in next(one.reason for one in left_out() if one.fault == Fault.SANDBOX)
+    assert not any(one.fault == Fault.SANDBOX for one in left_out(walled=True))
 
 
 def test_a_death_at_another_call_than_the_drilled_is_not_held_to_the_drilled_one_s_class():
