@@ -12,7 +12,7 @@ from tasks_app.sandbox.shown import SandboxShown, sandbox_shown
 register = template.Library()
 
 
-@register.filter
+@register.simple_tag
 def sandbox_of(contract: Contract, workers: Sequence[tuple[str, Level]] | str = ()) -> SandboxShown:
     """Return what is shown of a contract's sandbox; ``workers``: what they say, where a page knows it."""
     return sandbox_shown(contract, () if isinstance(workers, str) else workers)

@@ -27,7 +27,15 @@ from tests.people import People, people_create
 from tests.records import call_in, new_task, task_set
 
 Opens = Callable[..., BrowserContext]
-ADDRESSES = ["/", "/effects/", "/effects/?reference=nothing", "/tools/", "/tools/note.write/", "/workers/"]
+ADDRESSES = [
+    "/",
+    "/effects/",
+    "/effects/?reference=nothing",
+    "/tools/",
+    "/tools/note.write/",
+    "/workers/",
+    "/credentials/",
+]
 ADDRESSES += ["/audit/", "/audit/?check=1", "/audit/?tab=tasks", "/audit/?kind=nothing"]
 WIDE = """() => [...document.querySelectorAll("main *")].filter((one) => one.getBoundingClientRect().right > 361
   && !one.closest(".scroll, .counts, .tabs, pre")).map((one) => one.outerHTML.slice(0, 90))"""

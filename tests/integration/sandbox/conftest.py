@@ -59,7 +59,7 @@ def act(what: str, *, contract: Contract = box_keyed, seconds: float = 20.0, **m
 def inside() -> list[int]:
     """Return the processes of this process's sandboxes, without those that wait for a call."""
     kept = stock.stock_here()
-    waiting = set(kept.waiting() if kept else ())
+    waiting = {pid for one in (kept._waiting if kept else ()) for pid in (one.running.process.pid, one.running.first)}
     found = []
     for pid in descendants(os.getpid()):
         try:

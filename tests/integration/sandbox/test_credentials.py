@@ -4,6 +4,7 @@ import json
 import logging
 import threading
 import time
+from collections.abc import Iterator
 from io import StringIO
 
 import pytest
@@ -195,10 +196,20 @@ def test_values_are_sealed_and_keys_can_be_changed_in_turn(people: People, setti
         keys.unseal(before)
 
 
-def test_a_running_process_masks_a_value_from_when_it_was_set_elsewhere(people: People, monkeypatch):
+@pytest.fixture
+def ignorant(monkeypatch) -> Iterator[None]:
+    """A process that knows no secret yet."""
+    with monkeypatch.context() as patched:
+        patched.setattr(stored, "_asked", [])
+        patched.setattr(stored, "_learned", set())
+        stored.masker.cache_clear()
+        yield
+    stored.masker.cache_clear()
+
+
+@pytest.mark.usefixtures("ignorant")
+def test_a_running_process_masks_a_value_from_when_it_was_set_elsewhere(people: People):
     """As a worker's process does; the value is set by another process, and nobody has granted it to this one."""
-    monkeypatch.setattr(stored, "_asked", [])
-    monkeypatch.setattr(stored, "_learned", set())
     known.credentials_follow()
     other = "another-Planted/secret-4711"
     said = CallOutcome(name="c", attempt=1, outcome="ok", result={"read": f"it is {other}"})
