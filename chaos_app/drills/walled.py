@@ -2,7 +2,6 @@
 
 import os
 import signal
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -10,10 +9,9 @@ from chaos_app.drills import strike
 from chaos_app.drills.kills import Killed
 from chaos_app.drills.names import Proof, Stage
 from chaos_app.drills.strike import NotLandedError
-from tasks_app.keeper.process import WatchedProcess
+from chaos_app.injector.killing import gone
 
 MARK = b"handrail/child.py"  # stands in the command line of whatever runs a sandbox
-GONE_WITHIN = 3.0
 
 
 class SandboxKilled(Killed):
@@ -24,21 +22,16 @@ class SandboxKilled(Killed):
         report = self._in_the_outside()
         if strike.worker_of(self.ground, report) is None:
             raise NotLandedError("The process that acts belongs to no worker of this drill.")
-        found = [WatchedProcess(pid) for pid in sandboxes_of(report.pid)]
+        found = sandboxes_of(report.pid)
         self.mark(Stage.FIRED, what="SIGKILL sent to its sandbox")
         if not found:
             raise NotLandedError("The tool runs in no sandbox.")
-        for process in found:
+        for pid in found:
             with suppress(ProcessLookupError):
-                os.kill(process.pid, signal.SIGKILL)
-        until = time.monotonic() + GONE_WITHIN
-        while not all(process.gone() for process in found):
-            if time.monotonic() > until:
-                raise NotLandedError("The sandbox did not end.")
-            time.sleep(0.005)
-        for process in found:
-            process.close()
-        self.mark(Stage.LANDED, what="its sandbox is gone", pid=found[0].pid, proof=Proof.PROCESS_GONE)
+                os.kill(pid, signal.SIGKILL)
+        if not all(gone(pid, wait=True) for pid in found):
+            raise NotLandedError("The sandbox did not end.")
+        self.mark(Stage.LANDED, what="its sandbox is gone", pid=found[0], proof=Proof.PROCESS_GONE)
         self._arrive(report)
 
 
