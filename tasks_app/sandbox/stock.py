@@ -148,6 +148,7 @@ def _end(running: Running) -> None:
     running.remove()
 
 
+_making = threading.Lock()
 _stock: tuple[int, Stock | None] | None = None
 _size: tuple[int, Watch] = (0, lambda pid, until: None)
 
@@ -161,6 +162,7 @@ def stock_use(size: int, watch: Watch) -> None:
 def stock_here() -> Stock | None:
     """Return the stock of this process, made at its first call; None where none is kept."""
     global _stock
-    if _stock is None or _stock[0] != os.getpid():
-        _stock = (os.getpid(), Stock(*_size) if _size[0] else None)
-    return _stock[1]
+    with _making:
+        if _stock is None or _stock[0] != os.getpid():
+            _stock = (os.getpid(), Stock(*_size) if _size[0] else None)
+        return _stock[1]
