@@ -14,11 +14,13 @@ MODULES = [
     "append",
     "steps",
     "scaling",
+    "mixed",
     "bytes",
     "resume",
     "latency",
     "takeover",
     "waiting",
+    "calm",
     "approval",
     "pages",
     "sandbox",
@@ -41,7 +43,7 @@ def main(names: list[str]) -> int:
             "REDIS_URL": services.redis_url,
             "HANDRAIL_VAR": str(Path(folder) / "var"),
             "DJANGO_SETTINGS_MODULE": "core.settings",
-            "HANDRAIL_MODULES": "tests.bench.agents",
+            "HANDRAIL_MODULES": "tests.bench.agents,tests.bench.mixed",
         }
         _prepare()
         for module in chosen:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from core.port import free
-from tests.bench.place import _start, processes, spread, task_new, wait_until
+from tests.bench.place import _start, approver, processes, spread, task_new, wait_until
 
 CLICKS = 60
 
@@ -21,7 +21,7 @@ def figures(folder: Path) -> Iterator[dict[str, Any]]:
         port = free(0)
         web = ["-m", "uvicorn", "core.asgi:application", "--port", str(port), "--log-level", "warning"]
         _start(stack, folder / "web.log", *web)
-        token = _approver()
+        token = _token()
         wait_until(lambda: _answers(port))
         taken = [_click(port, token) for _ in range(CLICKS)][5:]  # the first warm the processes
     yield {
@@ -53,18 +53,13 @@ def _click(port: int, token: str) -> float:
     return float(attempted.at.timestamp() - clicked)
 
 
-def _approver() -> str:
-    from django.contrib.auth.models import User
-
+def _token() -> str:
     from core.access import Right
-    from core.models import Membership, Workspace
     from tasks_app.services.access import token_create
 
-    workspace, _ = Workspace.objects.get_or_create(slug="bench", name="Bench")
-    user, _ = User.objects.get_or_create(username="approver")
-    Membership.objects.get_or_create(user=user, workspace=workspace, role="approver")
+    who = approver()
     scopes = [Right.APPROVALS_READ, Right.APPROVALS_DECIDE]
-    return token_create(workspace=workspace, user=user, name="bench", scopes=scopes, days=1, actor="system")[1]
+    return token_create(workspace=who.workspace, user=who.user, name="bench", scopes=scopes, days=1, actor="system")[1]
 
 
 def _answers(port: int) -> bool:

@@ -41,6 +41,20 @@ def task_new(agent: str, **intent: Any) -> Any:
     return task_create(workspace=workspace, owner=owner, actor="person:bench", agent=agent, intent=intent)
 
 
+def approver() -> Any:
+    """Return somebody who may decide, as the caller of a service."""
+    from django.contrib.auth.models import User
+
+    from core.access import Role
+    from core.models import Membership, Workspace
+    from core.principal import Principal
+
+    workspace, _ = Workspace.objects.get_or_create(slug="bench", name="Bench")
+    user, _ = User.objects.get_or_create(username="approver")
+    Membership.objects.get_or_create(user=user, workspace=workspace, role="approver")
+    return Principal(user=user, workspace=workspace, roles=frozenset({Role.APPROVER}))
+
+
 @contextmanager
 def slices_here() -> Iterator[Callable[[Any], None]]:
     """Give a function that runs a task to its end in this process, where nobody renews: its leases are long."""
@@ -75,7 +89,6 @@ def wait_until[T](look: Callable[[], T], *, seconds: float = 60) -> T:
 def processes(folder: Path, *, workers: int = 1, concurrency: int = 2, pool: str = "prefork") -> Iterator[list[Any]]:
     """Run workers (each with its keeper) and a sweeper; yields the workers' process handles."""
     with ExitStack() as stack:
-        stack.callback(lambda: None)
         running = [_worker(stack, folder, nth, concurrency, pool) for nth in range(workers)]
         _start(stack, folder / "sweeper.log", "manage.py", "sweep")
         yield running
