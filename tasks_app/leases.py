@@ -20,6 +20,7 @@ from core.boundaries import Boundary, Position, cross
 from core.clock import ClockTimestamp, database_now
 from core.hints import after_commit, live_hint
 from core.metrics import takeover_took
+from core.standstill import StandsStill
 from tasks_app import registry, workers
 from tasks_app.models import Event, Status, Task, WaitKind
 from tasks_app.place import place_next
@@ -89,8 +90,9 @@ def lease_claim(*, task: UUID, worker: WorkerIdentity, nonce: UUID | None = None
 def _lock_due(task: UUID) -> tuple[Task | None, datetime]:
     # A row that somebody else holds is being claimed or changed; whoever it is wakes the task again if need be.
     # Passing over it, this statement never waits: its clock reading is as good as one after the lock.
+    # Whoever stands still within this transaction holds no lease that could run out, only the row: Postgres ends it.
     locked = Task.objects.select_for_update(skip_locked=True).filter(pk=task)
-    row = locked.annotate(now=ClockTimestamp()).first()
+    row = locked.annotate(now=ClockTimestamp(), bound=StandsStill(settings.LEASE_SECONDS)).first()
     if row is None or row.status in TERMINAL or row.lease_nonce is not None or row.wake_at is None:
         return None, datetime.min
     return (row if row.wake_at <= row.now else None), row.now

@@ -46,7 +46,7 @@ class Zombie(Killed):
         return self.ground.barrier.arm(self.post, replace(SUCCESSOR, after=report.epoch or 0))
 
     def _until_taken_over(self, report: Report) -> None:
-        until, old = time.monotonic() + LOST_WITHIN, report.epoch or 0
+        until, old = time.monotonic() + LOST_WITHIN, lease_before(report)
         while not any(seen.id == report.task and seen.lease_epoch > old for seen in self.watch.of(self.name)):
             self.tick()
             if gone(report.pid):
@@ -55,7 +55,8 @@ class Zombie(Killed):
                 raise NotLandedError("The lease of the stopped process was never taken over.")
             time.sleep(0.05)
         what = "its lease was lost and taken over"
-        self.mark(Stage.LANDED, what=what, pid=report.pid, epoch=old, proof=Proof.STOPPED)
+        epoch = None if old < (report.epoch or 0) else old
+        self.mark(Stage.LANDED, what=what, pid=report.pid, epoch=epoch, proof=Proof.STOPPED)
 
     def _until_it_has_spoken(self, report: Report) -> None:
         """Wait until the process that came back has written what it holds (refused, and kept), or plainly goes on."""
@@ -99,11 +100,17 @@ class Forsaken(Zombie):
             time.sleep(0.05)
 
 
+def lease_before(report: Report) -> int:
+    """Return the number above which a lease is another one's: a claim that is not committed is no lease yet."""
+    is_claiming = (report.boundary, report.position) == (Boundary.CLAIM, Position.BEFORE)
+    return (report.epoch or 0) - is_claiming
+
+
 class Hang(Killed):
-    """The process does nothing any more while its keeper renews its lease: the deadline of the call ends it."""
+    """The process does nothing any more: its keeper ends it at a deadline, or others go on where it holds no lease."""
 
     def strike(self) -> None:
-        """Leave it where it waits until its keeper has ended it."""
+        """Leave it where it waits until its keeper has ended it, or the task has gone on without it."""
         assert self.hold is not None
         self.wait(self.hold)
         report = self.hold.where
@@ -111,9 +118,21 @@ class Hang(Killed):
         self.mark(Stage.FIRED, what="left alone; its keeper goes on to renew")
         while not gone(report.pid):
             self.tick()
+            if self._went_on(report) and not gone(report.pid):
+                self.mark(Stage.LANDED, what="it hangs still; another has the task", pid=report.pid, proof=Proof.RECORD)
+                self.hold.go.set()
+                return
             if time.monotonic() > self.until:
                 raise NotLandedError("Nothing ended the process that hangs.")
             time.sleep(0.1)
+        self._ended(report)
+        self.hold.go.set()
+
+    def _went_on(self, report: Report) -> bool:
+        mine = [seen for seen in self.watch.of(self.name) if seen.id == report.task]
+        return any(seen.lease_epoch > lease_before(report) for seen in mine)
+
+    def _ended(self, report: Report) -> None:
         said = strike.exit_status(self.ground, Victims(report=report))
         self.mark(
             Stage.LANDED,
@@ -123,4 +142,3 @@ class Hang(Killed):
             exit_status=said or None,
             proof=Proof.EXIT_STATUS if said else Proof.PROCESS_GONE,
         )
-        self.hold.go.set()
