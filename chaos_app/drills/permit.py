@@ -6,6 +6,8 @@ from django.db import Error, connection
 from chaos_app.drills.options import Options
 from chaos_app.models import DrillSwitch
 
+MOST_SIDE_BY_SIDE = 32
+
 
 def refusal(options: Options) -> str:
     """Return in one sentence why this launch is refused; "" where it is not."""
@@ -16,6 +18,8 @@ def refusal(options: Options) -> str:
         return f"A soak has 1 to {settings.HANDRAIL_DRILL_CASES} kills (HANDRAIL_DRILL_CASES)."
     if not 0 < options.minutes <= settings.HANDRAIL_DRILL_MINUTES:
         return f"A run lasts at most {settings.HANDRAIL_DRILL_MINUTES:g} minutes (HANDRAIL_DRILL_MINUTES)."
+    if not 0 <= options.side_by_side <= MOST_SIDE_BY_SIDE:
+        return f"At most {MOST_SIDE_BY_SIDE} cases run side by side, each with a worker's process of its own."
     return _switched_off()
 
 
