@@ -83,7 +83,11 @@ class Invalid(Case):
                 return lambda: None, ("approval.lapsed",)
 
     def _revoke(self) -> None:
-        approvals = [one for seen in self.watch.of(self.name) for one in seen.asked("approved")]
+        until = time.monotonic() + ACTED_WITHIN
+        while not (approvals := [one for seen in self.watch.of(self.name) for one in seen.asked("approved")]):
+            if time.monotonic() > until:
+                raise NotLandedError("No approval was seen that could be revoked.")
+            time.sleep(0.05)  # the look at the record is a moment old
         for one in approvals:
             self._done("revoke", approval=str(one["id"]))
 

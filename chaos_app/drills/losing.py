@@ -119,7 +119,9 @@ class Hang(Killed):
         while not gone(report.pid):
             self.tick()
             if self._went_on(report) and not gone(report.pid):
-                self.mark(Stage.LANDED, what="it hangs still; another has the task", pid=report.pid, proof=Proof.RECORD)
+                self.mark(
+                    Stage.LANDED, what="it hangs still; the task goes on without it", pid=report.pid, proof=Proof.RECORD
+                )
                 self.hold.go.set()
                 return
             if time.monotonic() > self.until:
@@ -130,7 +132,7 @@ class Hang(Killed):
 
     def _went_on(self, report: Report) -> bool:
         mine = [seen for seen in self.watch.of(self.name) if seen.id == report.task]
-        return any(seen.lease_epoch > lease_before(report) for seen in mine)
+        return any(seen.lease_epoch > lease_before(report) or (seen.ended and not seen.lease_nonce) for seen in mine)
 
     def _ended(self, report: Report) -> None:
         said = strike.exit_status(self.ground, Victims(report=report))
