@@ -9,7 +9,7 @@ import structlog
 from celery import Task as CeleryTask
 from celery import shared_task
 from celery.exceptions import TimeLimitExceeded
-from django.db import InterfaceError, OperationalError, close_old_connections
+from django.db import InterfaceError, InternalError, OperationalError, close_old_connections
 
 from core.database_trouble import database_trouble
 from core.errors import HandrailError
@@ -24,7 +24,8 @@ from tasks_app.services.recheck import task_recheck
 from tasks_app.wake import LOOK_UP, RECHECK, TASK
 
 log = structlog.get_logger(__name__)
-DatabaseAway = (OperationalError, InterfaceError)
+# Also a session that Postgres ended because its transaction had stood still (InternalError).
+DatabaseAway = (OperationalError, InterfaceError, InternalError)
 LOG_LINES = 5
 # An executor hands over long before (seconds): this ends one that hangs outside of any call's deadline (L04).
 LONGEST_SLICE = 900.0

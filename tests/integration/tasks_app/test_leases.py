@@ -5,7 +5,7 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
-from django.db import IntegrityError, OperationalError, connection, transaction
+from django.db import IntegrityError, InternalError, connection, transaction
 
 from core.boundaries import Boundary, Crossing, install
 from core.clock import database_now
@@ -114,7 +114,7 @@ def test_who_stands_still_within_a_claim_does_not_keep_the_task(people, settings
     def claims() -> None:
         try:
             lease_claim(task=task.pk, worker=WORKER)
-        except OperationalError as error:
+        except InternalError as error:
             problems.append(error)
         finally:
             connection.close()
