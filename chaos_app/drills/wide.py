@@ -30,7 +30,9 @@ ENDS_WITHIN = 40.0  # seconds for a worker that was asked to end
 AWAY = 2.0  # seconds that a stopped broker stays away
 OF_WORKERS = frozenset({*SIGNALS, Fault.KILL_WORKER, Fault.KILL_BOTH})
 OF_SERVERS = frozenset({Fault.DATABASE_RESTART, Fault.BROKER_STOPPED, Fault.BROKER_EMPTIED, Fault.BROKER_RESTART})
-ALONE = frozenset({Fault.SWEEPER, Fault.TWO_SWEEPERS, Fault.FAILOVER})  # engines of their own; they reach everybody too
+# One at a time: engines of their own that reach everybody; and where only time proves the death, a second one that hits
+# who took over would double the time.
+ALONE = frozenset({Fault.SWEEPER, Fault.TWO_SWEEPERS, Fault.FAILOVER, Fault.KILL_BOTH})
 WIDE = OF_WORKERS | OF_SERVERS | ALONE
 
 
@@ -54,7 +56,7 @@ class Wide(Killed):
         self.mark(Stage.REACHED, at=self.hold.at, what="a process waits there", pid=report.pid, epoch=report.epoch)
         self.mark(Stage.FIRED, what=str(fault))
         try:
-            self.note(self._do(fault, report))
+            self.note(self._of_no_lease(self._do(fault, report), report, self.plan.place))
         finally:
             self.hold.go.set()
             self._mend(fault, report)
