@@ -53,7 +53,7 @@ def _of_package(module: str) -> Iterator[Offered]:
     try:
         found = importlib.import_module(module) if find_spec(module) else None
     except ModuleNotFoundError as error:
-        if not module.startswith(f"{error.name}."):  # the named module is no package, and holds no drill: as may be
+        if not f"{module}.".startswith(f"{error.name}."):  # else the named module is no package, and holds no drill
             yield Offered(path=module, problem=f"{module} cannot be imported: {error}.")
         return
     except Exception as error:  # somebody's code: whatever it was, this page stands

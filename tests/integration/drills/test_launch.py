@@ -113,6 +113,11 @@ def test_a_page_cannot_name_what_no_package_offers(people, own):
         launch(people, suite="soak", selection={"target": OWN})
 
 
+def test_a_module_that_is_no_package_or_has_no_drill_offers_nothing_and_is_no_problem(settings):
+    settings.HANDRAIL_MODULES = ["tests.agents", "tests"]
+    assert targets_offered() == []
+
+
 def test_a_package_that_cannot_be_imported_is_named_and_breaks_nothing(settings, tmp_path, monkeypatch):
     (tmp_path / "broken_package").mkdir()
     (tmp_path / "broken_package" / "__init__.py").touch()
