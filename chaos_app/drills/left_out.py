@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from chaos_app.drills.cells import EVERYWHERE, Discovered, places, workload_of
+from chaos_app.drills.cells import EVERYWHERE, Cell, Discovered, places, workload_of
 from chaos_app.drills.names import Fault, Klass
 from chaos_app.drills.rows import EFFECTS, ROWS, Row
 from chaos_app.drills.where import why_not
@@ -18,6 +18,11 @@ class LeftOut:
     klass: str
     fault: str
     reason: str
+
+
+def cell_left(cell: Cell, why: str) -> LeftOut:
+    """Return one cell as left out."""
+    return LeftOut(row=cell.row, position=cell.position, klass=str(cell.klass), fault=str(cell.fault), reason=why)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ from chaos_app.drills.faults import engine_of
 from chaos_app.drills.ground import Ground
 from chaos_app.drills.journal import Journal
 from chaos_app.drills.judge import Judgement, judge
-from chaos_app.drills.left_out import LeftOut, left_out
+from chaos_app.drills.left_out import LeftOut, cell_left, left_out
 from chaos_app.drills.limits import TAKEOVER
 from chaos_app.drills.naive import ACTS_FIRST, NOTES_FIRST
 from chaos_app.drills.names import UNDECIDED, Fault, Klass, Verdict
@@ -33,6 +33,8 @@ from chaos_app.drills.wide import ALONE, OF_SERVERS, WIDE
 Key = tuple[str, Klass]
 # A stopped process and whoever takes over from it are kept for seconds: few at once, or nobody is left to take over.
 HOLDING, HOLDING_AT_ONCE = frozenset({Fault.ZOMBIE, Fault.FORSAKEN, Fault.HANG}), 3
+# Cases of these wait most of the time, until nothing can arrive late any more: others are played beside them.
+LOOKED_UP, FEW = frozenset({Klass.READABLE, Klass.PRECONDITION}), 4
 STOPPED = "The run was stopped, or its time was over."
 
 
@@ -63,6 +65,7 @@ class Run:
         self.bugs_watch.begin()
         self.pool = ThreadPoolExecutor(self.side_by_side, thread_name_prefix="case")
         self.holding = ThreadPoolExecutor(HOLDING_AT_ONCE, thread_name_prefix="holding")
+        self.quick = ThreadPoolExecutor(max(self.side_by_side // 2, 1), thread_name_prefix="quick")
         self.two = ThreadPoolExecutor(2, thread_name_prefix="two")
         self.versions = versions()
         self._lock = threading.Lock()
@@ -164,8 +167,10 @@ class Run:
         # Beside the cases what is no part of the product: the control, the planted bugs.
         beside = [*self._planted(), *self._control()] if self.options.control else []
         beside += [self.holding.submit(self._cell, cell) for cell in todo if cell.fault in HOLDING]
-        for _ in self.pool.map(self._cell, [cell for cell in todo if cell.fault not in WIDE | HOLDING]):
-            pass
+        for cell in todo:
+            if cell.fault not in WIDE | HOLDING:
+                pool = self.pool if cell.klass in LOOKED_UP or self.side_by_side < FEW else self.quick
+                beside.append(pool.submit(self._cell, cell))
         for one in beside:
             one.result()
         self._widely([cell for cell in todo if cell.fault in WIDE])
@@ -203,7 +208,7 @@ class Run:
             return
         if self.stopped.is_set() or self.journal.is_asked_to_stop():
             self.stopped.set()
-            self.skipped.append(_left(cell, STOPPED))
+            self.skipped.append(cell_left(cell, STOPPED))
             return
         evidence, judged = self._once(cell, engine, 0)
         if judged.verdict in UNDECIDED:
@@ -281,12 +286,8 @@ class Run:
         self.stopped.set()
         self.watch.close()
         self.bugs_watch.close()
-        for pool in (self.pool, self.holding, self.two):
+        for pool in (self.pool, self.quick, self.holding, self.two):
             pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _left(cell: Cell, why: str) -> LeftOut:
-    return LeftOut(row=cell.row, position=cell.position, klass=str(cell.klass), fault=str(cell.fault), reason=why)
 
 
 def _unbuilt(cells: Iterable[Cell]) -> list[LeftOut]:
