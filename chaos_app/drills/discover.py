@@ -31,14 +31,19 @@ Found = Mapping[Key, Sequence[Seen]]
 HINTS = frozenset({"B02", "L01", "W02"})
 
 
-def _is_sure(seen: Seen) -> bool:
-    return seen.nth == 1 or seen.boundary not in HINTS
+# Into how many work sessions a person's pause cuts a task is chance as well.
+SESSIONS, PAUSED = frozenset({"L02", "L03", "C02"}), frozenset({"steered"})
+
+
+def _is_sure(workload: str, seen: Seen) -> bool:
+    by_chance = HINTS | SESSIONS if workload in PAUSED else HINTS
+    return seen.nth == 1 or seen.boundary not in by_chance
 
 
 def steady(first: Found, second: Found) -> dict[Key, tuple[Seen, ...]]:
     """Return the passages that both of two runs had: what comes by chance cannot be waited for. Pure."""
     return {
-        key: tuple(seen for seen in passed if _is_sure(seen) and seen in set(second.get(key, ())))
+        key: tuple(seen for seen in passed if _is_sure(key[0], seen) and seen in set(second.get(key, ())))
         for key, passed in first.items()
     }
 
@@ -48,7 +53,7 @@ def unsteady(first: Found, second: Found) -> tuple[LeftOut, ...]:
     found = []
     for (workload, klass), passed in first.items():
         one, other = set(passed), set(second.get((workload, klass), ()))
-        for seen in sorted((one ^ other) | {seen for seen in one if not _is_sure(seen)}, key=_order):
+        for seen in sorted((one ^ other) | {seen for seen in one if not _is_sure(workload, seen)}, key=_order):
             which = f"passage {seen.nth}{f' of {seen.call}' if seen.call else ''}"
             reason = f"Without a fault, {workload} comes here in some runs only ({which})."
             place = {"row": seen.boundary, "position": seen.position}
