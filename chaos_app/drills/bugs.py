@@ -32,6 +32,7 @@ from tasks_app.record.events import ApprovalConsumed
 from tasks_app.resume import Do, Move
 from tasks_app.runtime import attempting, calling, driving, intending, reading_back, running
 from tasks_app.runtime.batch import Inside
+from tasks_app.runtime.ready import Ready
 from tasks_app.runtime.session import Session
 from tasks_app.status import CallState
 
@@ -65,8 +66,8 @@ def _slice(real: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _other_key(real: Callable[..., running.Ready]) -> Callable[..., running.Ready]:
-    def ready(session: Session, row: Any, *args: Any, **more: Any) -> running.Ready:
+def _other_key(real: Callable[..., Ready]) -> Callable[..., Ready]:
+    def ready(session: Session, row: Any, *args: Any, **more: Any) -> Ready:
         made = real(session, row, *args, **more)
         if has(NEW_KEY) and made.context.attempt > 1:
             return replace(made, context=replace(made.context, key=f"hr-{uuid4().hex}"))

@@ -13,8 +13,8 @@ from tasks_app.record.append import Admission, CallChange, Seq, Stale
 from tasks_app.record.events import After, CallAttempted, CallOutcome, CallResumeDecided
 from tasks_app.resume import Do
 from tasks_app.runtime.batch import Inside
+from tasks_app.runtime.ready import SEND_SECONDS, Ready, ready_make
 from tasks_app.runtime.recorded import RecordedCall
-from tasks_app.runtime.running import SEND_SECONDS, Ready, ready_make
 from tasks_app.runtime.session import Session
 from tasks_app.status import CallState, EffectClass, Status
 

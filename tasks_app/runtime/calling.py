@@ -16,8 +16,9 @@ from tasks_app.runtime.asking import Asked
 from tasks_app.runtime.attempting import admission_of, attempt_event, attempt_values
 from tasks_app.runtime.decided import Decided, step_decided
 from tasks_app.runtime.intending import CannotIntend, Intended, call_intend
+from tasks_app.runtime.ready import Ready, ready_make
 from tasks_app.runtime.requesting import asked_cross, requests_inside
-from tasks_app.runtime.running import Ready, calls_run, ready_make
+from tasks_app.runtime.running import calls_run
 from tasks_app.runtime.session import Session
 from tasks_app.runtime.view_make import Book
 from tasks_app.status import CallState, Status

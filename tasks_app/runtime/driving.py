@@ -20,9 +20,10 @@ from tasks_app.runtime.batch import Inside
 from tasks_app.runtime.facts import call_facts
 from tasks_app.runtime.granting import looking
 from tasks_app.runtime.reading_back import doubt_commit, read_back, verified_later
+from tasks_app.runtime.ready import Ready, ready_make
 from tasks_app.runtime.recorded import RecordedCall
 from tasks_app.runtime.requesting import request_commit
-from tasks_app.runtime.running import Ready, calls_run, outcome_record, ready_make
+from tasks_app.runtime.running import calls_run, outcome_record
 from tasks_app.runtime.session import Session
 from tasks_app.status import CallState
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 from uuid import UUID
 
 from django.db import transaction
@@ -14,13 +13,11 @@ from tasks_app.contracts import Contract, Refused
 from tasks_app.credentials.granting import Granted, Purpose, grants_make
 from tasks_app.record.events import Event
 from tasks_app.runtime.batch import Inside
-
-if TYPE_CHECKING:
-    from tasks_app.runtime.running import Ready
-    from tasks_app.runtime.session import Session
+from tasks_app.runtime.ready import Ready
+from tasks_app.runtime.session import Session
 
 
-def granted_first(session: "Session", ready: Sequence["Ready"]) -> tuple[list["Ready"], list[tuple["Ready", Refused]]]:
+def granted_first(session: Session, ready: Sequence[Ready]) -> tuple[list[Ready], list[tuple[Ready, Refused]]]:
     """Return what may act, each with its grants, and what may not because a credential is missing."""
     able: list[Ready] = []
     refused: list[tuple[Ready, Refused]] = []
@@ -32,7 +29,7 @@ def granted_first(session: "Session", ready: Sequence["Ready"]) -> tuple[list["R
     return able, refused
 
 
-def _issue(session: "Session", item: "Ready") -> Granted:
+def _issue(session: Session, item: Ready) -> Granted:
     made: list[Granted] = []
     purpose = Purpose(
         workspace=session.lease.workspace,

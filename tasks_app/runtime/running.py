@@ -4,14 +4,12 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextvars import copy_context
-from dataclasses import dataclass
 from typing import Any
 
 from django.db import connections
 
 from core.boundaries import Boundary, Position, cross
-from tasks_app.contracts import CallContext, Contract
-from tasks_app.credentials.granting import Granted
+from tasks_app.contracts import Contract
 from tasks_app.models import Call
 from tasks_app.record.append import CallChange, Seq
 from tasks_app.record.events import After, CallOutcome
@@ -20,45 +18,9 @@ from tasks_app.resume import Do, after_refusal
 from tasks_app.runtime.acting import Outcome, call_act
 from tasks_app.runtime.granting import granted_first
 from tasks_app.runtime.reading_back import read_back
+from tasks_app.runtime.ready import Ready
 from tasks_app.runtime.session import LeaseLost, Session
 from tasks_app.status import HOLDS_BUSINESS_KEY, OPEN, CallState, EffectClass
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ready:
-    """A call that may act now: its attempt, where one is needed, is committed."""
-
-    name: str
-    contract: Contract
-    arguments: Any
-    context: CallContext
-    effect_class: EffectClass
-    send_by: float | None
-    granted: Granted | None = None  # credentials, where its contract names some
-
-
-def ready_make(
-    session: Session, row: Call, contract: Contract, arguments: Any, *, anchor: float, seen: str | None
-) -> Ready:
-    """Build a ``Ready`` from the call's row. ``anchor``: monotonic clock before the attempt was committed (seconds)."""
-    effect = EffectClass(row.effect_class)
-    send_by = anchor + SEND_SECONDS if effect != EffectClass.NONE else None
-    context = CallContext(
-        key=row.key,
-        task=str(session.lease.task),
-        name=row.name,
-        attempt=row.attempts + 1 if effect == EffectClass.NONE else row.attempts,
-        epoch=session.lease.token.epoch,
-        deadline=anchor + SEND_SECONDS + contract.timeout,
-        business_key=row.business_key,
-        seen=seen,
-    )
-    return Ready(
-        name=row.name, contract=contract, arguments=arguments, context=context, effect_class=effect, send_by=send_by
-    )
-
-
-SEND_SECONDS = 2.0  # an attempt is sent within this time of its commit, or never
 
 
 def calls_run(session: Session, ready: Sequence[Ready]) -> None:

@@ -18,8 +18,8 @@ from tasks_app.models import Call, Status, Task
 from tasks_app.record.append import CallChange, Seq, Stale, Token, append
 from tasks_app.record.events import After, CallOutcome, SliceClaimed
 from tasks_app.runtime.attempting import SETTLED_BY_GATE, admission_of, attempt_event, attempt_values
+from tasks_app.runtime.ready import SEND_SECONDS
 from tasks_app.runtime.recorded import event_data
-from tasks_app.runtime.running import SEND_SECONDS
 from tasks_app.services import intake
 from tasks_app.services.command import Command, announce, command
 from tasks_app.services.external_task import external_free, external_owned, when_free

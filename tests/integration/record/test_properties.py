@@ -30,7 +30,7 @@ from tasks_app.models import Call, CallState, Status, Task
 from tasks_app.record.invariants import Case, violations
 from tasks_app.record.rebuild import facts, task_differences
 from tasks_app.record.verify import stream_verify
-from tasks_app.runtime import attempting, running
+from tasks_app.runtime import attempting, ready
 from tasks_app.services.cancel import task_cancel
 from tasks_app.services.create import task_create
 from tasks_app.services.settle import TooEarly, call_settle
@@ -209,7 +209,7 @@ class Run:
 @pytest.fixture
 def crew(transactional_db: None, monkeypatch: pytest.MonkeyPatch, settings: Any) -> Iterator[tuple[People, list[Any]]]:
     settings.LEASE_SECONDS = 60
-    for module in (running, attempting):
+    for module in (attempting, ready):
         monkeypatch.setattr(module, "SEND_SECONDS", 0.15)
     yield people_create(), [worker_here("one"), worker_here("two"), worker_here("three")]
     boundaries.install(None)

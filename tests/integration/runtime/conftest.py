@@ -19,7 +19,7 @@ from tasks_app.executor import slice_run
 from tasks_app.leases import Lease, WorkerIdentity, lease_claim
 from tasks_app.losses import Loss, lease_lose
 from tasks_app.models import Event, Task
-from tasks_app.runtime import attempting, running, stepping
+from tasks_app.runtime import attempting, ready, stepping
 from tasks_app.services.create import task_create
 from tasks_app.testing import StillKeeper, worker_here
 from tests.people import People
@@ -50,7 +50,7 @@ def client(world: World) -> Iterator[WorldClient]:
 def _short_waits(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     settings.LEASE_SECONDS = 60  # no keeper renews the leases of this process, and the machine may be busy
     monkeypatch.setattr(stepping, "THINKING_SECONDS", 0.0)  # commit C alone every time, not by how busy the machine is
-    monkeypatch.setattr(running, "SEND_SECONDS", 0.3)
+    monkeypatch.setattr(ready, "SEND_SECONDS", 0.3)
     monkeypatch.setattr(attempting, "SEND_SECONDS", 0.3)
 
 
