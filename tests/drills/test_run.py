@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,11 +14,15 @@ from tests.processes import ROOT
 pytestmark = pytest.mark.timeout(400)
 
 
+def drill_environment(var: Path, **more: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("DATABASE", "REDIS"))}
+    return kept | {"HANDRAIL_VAR": str(var), "DJANGO_SETTINGS_MODULE": "core.settings", **more}
+
+
 def drill(var: Path, *options: str, **more: str) -> subprocess.CompletedProcess[str]:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("DATABASE", "REDIS"))}
-    environment |= {"HANDRAIL_VAR": str(var), "DJANGO_SETTINGS_MODULE": "core.settings", **more}
     command = [sys.executable, "manage.py", "drill", *options]
-    return subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, timeout=380, check=False)
+    form: dict[str, Any] = {"env": drill_environment(var, **more), "capture_output": True, "text": True}
+    return subprocess.run(command, **form, cwd=ROOT, timeout=380, check=False)
 
 
 def test_deaths_at_each_kind_of_place_end_as_allowed_and_every_planted_bug_is_found(tmp_path: Path) -> None:
