@@ -20,25 +20,16 @@ from approvals_app.models import (
 from approvals_app.rights import roles_of
 from approvals_app.services.grants import grant_revoke
 from approvals_app.services.policy import group_set, rule_retire, rule_write
-from core.admin import ReadOnlyAdmin, actor_of
+from core.admin import actor_of
+from core.console import ConsoleAdmin, ReadOnlyAdmin, ReadOnlyInline
 from core.errors import HandrailError
 from core.principal import Principal
 
 
-class AnswerInline(admin.TabularInline):  # type: ignore[type-arg]  # not generic when it runs
-    """Who answered what, when."""
+class AnswerInline(ReadOnlyInline):
+    """Who answered what, when; answers are given on the desk and stay as they were given."""
 
     model = ApprovalAnswer
-    extra = 0
-    can_delete = False
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Answers are given on the desk."""
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """An answer stays as it was given."""
-        return False
 
 
 @admin.register(ApprovalRequest)
@@ -55,7 +46,7 @@ class ApprovalRequestAdmin(ReadOnlyAdmin):
 
 
 @admin.register(PolicyRule)
-class PolicyRuleAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic when it runs
+class PolicyRuleAdmin(ConsoleAdmin):
     """Rules by version: saving one writes the next version; a mistake in a condition is shown with its place."""
 
     form = RuleForm
@@ -100,7 +91,7 @@ class PolicyRuleAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not generi
 
 
 @admin.register(ApproverGroup)
-class ApproverGroupAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic when it runs
+class ApproverGroupAdmin(ConsoleAdmin):
     """Who is asked by rules that name a group."""
 
     form = GroupForm
@@ -161,6 +152,7 @@ def _principal(request: HttpRequest, grant: StandingGrant) -> Principal:
 class ApprovalAnswerAdmin(ReadOnlyAdmin):
     """Who answered what, over all requests."""
 
+    within = "request__workspace"
     list_display = ("request", "user", "answer", "via", "at", "hasty")
     list_filter = ("answer", "via", "hasty")
     search_fields = ("request__line", "user__username")
@@ -171,6 +163,7 @@ class ApprovalAnswerAdmin(ReadOnlyAdmin):
 class ApprovalViewAdmin(ReadOnlyAdmin):
     """When a request was listed for a person, opened, and reviewed."""
 
+    within = "request__workspace"
     list_display = ("request", "user", "presented_at", "opened_at", "reviewed_at")
     search_fields = ("request__line", "user__username")
     list_select_related = ("request", "user")

@@ -12,7 +12,7 @@ from chaos_app.models import (
     DrillSwitch,
     ToolProof,
 )
-from core.admin import ReadOnlyAdmin
+from core.console import ReadOnlyAdmin
 
 
 @admin.register(DrillRun)
@@ -29,6 +29,7 @@ class DrillRunAdmin(ReadOnlyAdmin):
 class DrillCaseAdmin(ReadOnlyAdmin):
     """Cases."""
 
+    within = "run__workspace"
     list_display = ("cell", "verdict", "as_allowed", "run", "ended_at")
     list_filter = ("verdict", "row", "klass")
     search_fields = ("cell",)
@@ -49,6 +50,7 @@ class DrillScheduleAdmin(ReadOnlyAdmin):
 class DrillSlotAdmin(ReadOnlyAdmin):
     """Slots."""
 
+    within = "schedule__workspace"
     list_display = ("schedule", "at", "state", "why")
     list_filter = ("state",)
     search_fields = ("schedule__name", "why")
@@ -59,6 +61,7 @@ class DrillSlotAdmin(ReadOnlyAdmin):
 class DrillAlertAdmin(ReadOnlyAdmin):
     """Alerts."""
 
+    within = "run__workspace"
     list_display = ("sentence", "at", "seen_by")
     list_filter = (("seen_by", admin.EmptyFieldListFilter),)
     search_fields = ("sentence",)
@@ -78,6 +81,7 @@ class DrillPinAdmin(ReadOnlyAdmin):
 class ToolProofAdmin(ReadOnlyAdmin):
     """Proofs of tools."""
 
+    within = ""
     list_display = ("tool", "version", "declared", "shown", "is_true", "at")
     list_filter = ("is_true", "declared")
     search_fields = ("tool",)

@@ -7,17 +7,23 @@ from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
 from core.access import PEOPLE_ONLY, Right, Role
+from core.console import ConsoleAdmin, PersonalAdmin, Reach, ReadOnlyAdmin, reach_of
 from core.models import ApiToken, Membership, SignInLink, Workspace
 from tasks_app.record.append import append_administration
 from tasks_app.record.events import RoleChanged
 from tasks_app.services.access import LONGEST_DAYS, roles_set, token_create, token_revoke
 
 # What of an account is a change of rights; the rest (a name, an address) is not.
-RIGHTS_OF_A_PERSON = ("username", "is_active", "is_staff", "is_superuser")
+RIGHTS_OF_A_PERSON = ("username", "is_active", "is_superuser")
+
+RIGHTS_COME_FROM = (
+    "What somebody may do comes from their roles in each workspace (Memberships). A superuser runs the deployment: adds"
+    " workspaces, gives first roles, sets a stop over everything."
+)
 
 
 def actor_of(request: HttpRequest) -> str:
@@ -25,29 +31,22 @@ def actor_of(request: HttpRequest) -> str:
     return f"person:{request.user.get_username()}"
 
 
-class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic when it runs
-    """Looks and finds; changing a row here would leave the record behind."""
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        """Rows come from the record."""
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Rows change with their events only."""
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Rows go with their stream."""
-        return False
-
-
 @admin.register(Workspace)
-class WorkspaceAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic when it runs
-    """Workspaces are added and renamed; none is deleted while it has a history."""
+class WorkspaceAdmin(ConsoleAdmin):
+    """Workspaces are added (by who runs the deployment) and renamed; none is deleted while it has a history."""
 
+    within = "pk"
     list_display = ("name", "slug", "head_seq", "created_at")
     search_fields = ("name", "slug")
     readonly_fields = ("head_seq", "created_at")
+
+    def reached(self, reach: Reach) -> Q:
+        """See ConsoleAdmin; who runs the deployment sees that each of them exists."""
+        return Q() if reach.runs_all else super().reached(reach)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """A new workspace is nobody's yet."""
+        return reach_of(request).runs_all
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         """Keep the slug of an existing workspace: addresses and tokens name it."""
@@ -59,14 +58,22 @@ class WorkspaceAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic
 
 
 @admin.register(Membership)
-class MembershipAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic when it runs
-    """Roles are given and taken, one row each."""
+class MembershipAdmin(ConsoleAdmin):
+    """Roles are given and taken, one row each; who runs the deployment gives the first role in a workspace."""
 
     list_display = ("user", "workspace", "role")
     list_filter = ("workspace", "role")
     search_fields = ("user__username", "workspace__name")
     list_select_related = ("user", "workspace")
     autocomplete_fields = ("user", "workspace")
+
+    def reached(self, reach: Reach) -> Q:
+        """See ConsoleAdmin."""
+        return Q() if reach.runs_all else super().reached(reach)
+
+    def choices(self, request: HttpRequest, rows: QuerySet[Any]) -> QuerySet[Any]:
+        """See ConsoleAdmin; who runs the deployment may choose any workspace."""
+        return rows if reach_of(request).runs_all else super().choices(request, rows)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Take a role and give another: two changes, both said."""
@@ -118,7 +125,7 @@ class TokenForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic when 
 
 
 @admin.register(ApiToken)
-class ApiTokenAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic when it runs
+class ApiTokenAdmin(ConsoleAdmin):
     """Tokens are made and revoked; their secret is shown once, when they are made."""
 
     list_display = ("name", "hint", "kind", "user", "workspace", "expires_at", "revoked_at", "last_used_at")
@@ -150,19 +157,16 @@ class ApiTokenAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic 
         obj.pk = made.pk
         messages.warning(request, f"The token, shown this once: {secret}")
 
-    @admin.action(description="Revoke the selected tokens", permissions=["view"])
+    @admin.action(description="Revoke the selected tokens", permissions=["add"])
     def revoke(self, request: HttpRequest, queryset: QuerySet[ApiToken]) -> None:
         """Revoke them at once."""
-        if not request.user.has_perm("core.change_apitoken"):
-            messages.error(request, "Revoking needs the right to change tokens; nothing was changed.")
-            return
         for token in queryset.select_related("workspace"):
             token_revoke(workspace=token.workspace, token=token.pk, actor=actor_of(request))
         messages.success(request, "Revoked; each change is in the administration stream.")
 
 
 @admin.register(SignInLink)
-class SignInLinkAdmin(ReadOnlyAdmin):
+class SignInLinkAdmin(ReadOnlyAdmin, PersonalAdmin):
     """Which one-time links were made and used; never the secret in one."""
 
     list_display = ("user", "created_at", "expires_at", "used_at")
@@ -176,8 +180,24 @@ admin.site.unregister(User)
 
 
 @admin.register(User)
-class PersonAdmin(UserAdmin):  # type: ignore[type-arg]  # not generic when it runs
+class PersonAdmin(PersonalAdmin, UserAdmin):  # type: ignore[type-arg]  # not generic when it runs
     """Accounts, with every change of their rights in the administration streams of their workspaces."""
+
+    person = ""
+    list_display = ("username", "email", "first_name", "last_name", "is_active", "last_login")
+    list_filter = ("is_active", "is_superuser")
+    filter_horizontal = ()
+    fieldsets = (
+        (None, {"fields": ("username", "password")}),
+        ("Person", {"fields": ("first_name", "last_name", "email")}),
+        ("Account", {"fields": ("is_active", "is_superuser"), "description": RIGHTS_COME_FROM}),
+        ("Dates", {"fields": ("last_login", "date_joined")}),
+    )
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Only who runs the deployment makes others run it."""
+        more = () if reach_of(request).runs_all else ("is_superuser",)
+        return (*super().get_readonly_fields(request, obj), *more)
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
         """Save an account, and say what changed of its rights."""

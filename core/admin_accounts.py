@@ -15,6 +15,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from core.admin import actor_of, person_changed
+from core.console import PersonalAdmin
 
 # Rights come from roles in a workspace; providers from the environment; their tokens are not kept.
 for unused in (Group, SocialApp, SocialToken, EmailAddress):
@@ -23,7 +24,7 @@ for ours in (Authenticator, SocialAccount):
     admin.site.unregister(ours)
 
 
-class WayInAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic when it runs
+class WayInAdmin(PersonalAdmin):
     """A way in of one person."""
 
     what = ""

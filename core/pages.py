@@ -28,7 +28,6 @@ class Place:
     name: str
     label: str
     key: str
-    staff_only: bool = False
     right: Right | None = None  # only for those who have it in one of their workspaces
 
 
@@ -53,7 +52,7 @@ PLACES = (
     Place("drills", "Drills", "d"),
     Place("workers", "Workers", "w"),
     Place("audit", "Audit", "u", right=Right.AUDIT_READ),
-    Place("admin:index", "Admin", "m", staff_only=True),
+    Place("admin:index", "Admin", "m", right=Right.ADMINISTER),
 )
 
 
@@ -67,8 +66,7 @@ def _address(place: Place) -> str | None:
 def _links(request: HttpRequest) -> list[Link]:
     user = cast(User, request.user)
     rights = rights_anywhere(user=user)
-    places = [place for place in PLACES if user.is_staff or not place.staff_only]
-    places = [place for place in places if place.right is None or place.right in rights]
+    places = [place for place in PLACES if place.right is None or place.right in rights]
     found = [(place, url) for place in places if (url := _address(place))]
     # The longest address that the page's own begins with is where the reader is; every address begins with "/".
     home = request.path == "/"

@@ -21,7 +21,7 @@ PUBLIC_URL = os.environ.get("PUBLIC_URL", "http://localhost:8000")
 USES_TLS = PUBLIC_URL.startswith("https://")
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "core.console_config.ConsoleConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

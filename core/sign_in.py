@@ -82,7 +82,9 @@ def sign_in_once(request: HttpRequest, token: str) -> HttpResponse:
 def console_sign_in(request: HttpRequest) -> HttpResponse:
     """Lead from the console to the one page for signing in: one place counts wrong passwords."""
     if request.user.is_authenticated:
-        return failure_page(request, 403, happened="The console is for administrators, and your account is not one.")
+        return failure_page(
+            request, 403, happened="The console is for who administers a workspace, and you administer none."
+        )
     following = request.GET.get(REDIRECT_FIELD_NAME, reverse("admin:index"))
     return HttpResponseRedirect(f"{reverse('sign-in')}?{urlencode({REDIRECT_FIELD_NAME: following})}")
 

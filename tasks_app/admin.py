@@ -5,10 +5,11 @@ from typing import Any, cast
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
-from core.admin import ReadOnlyAdmin, actor_of
+from core.admin import actor_of
+from core.console import ConsoleAdmin, Reach, ReadOnlyAdmin, reach_of
 from core.errors import HandrailError
 from core.models import Workspace
 from tasks_app.models import (
@@ -25,6 +26,15 @@ from tasks_app.models import (
     Worker,
 )
 from tasks_app.services.stops import stop_lift, stop_set
+
+
+class StreamAdmin(ReadOnlyAdmin):
+    """Rows of a stream: a task's, or a workspace's own."""
+
+    def reached(self, reach: Reach) -> Q:
+        """See ConsoleAdmin."""
+        tasks = Task.objects.filter(workspace__in=reach.workspaces).values("pk")
+        return Q(stream__in=tasks) | Q(stream__in=reach.workspaces)
 
 
 @admin.register(Task)
@@ -52,7 +62,7 @@ class CallAdmin(ReadOnlyAdmin):
 
 
 @admin.register(Event)
-class EventAdmin(ReadOnlyAdmin):
+class EventAdmin(StreamAdmin):
     """Events, found by the id of their stream."""
 
     list_display = ("stream", "seq", "kind", "actor", "epoch", "at")
@@ -70,7 +80,7 @@ class EventAdmin(ReadOnlyAdmin):
 
 
 @admin.register(Blob)
-class BlobAdmin(ReadOnlyAdmin):
+class BlobAdmin(StreamAdmin):
     """What is stored apart from an event: its size and digest; the bytes are read on the task's page."""
 
     list_display = ("sha256", "stream", "size", "media_type")
@@ -85,7 +95,7 @@ class BlobAdmin(ReadOnlyAdmin):
 
 
 @admin.register(LateWrite)
-class LateWriteAdmin(ReadOnlyAdmin):
+class LateWriteAdmin(StreamAdmin):
     """What workers that had lost a task tried to write."""
 
     list_display = ("kind", "stream", "actor", "presented_epoch", "held_epoch", "at")
@@ -95,7 +105,7 @@ class LateWriteAdmin(ReadOnlyAdmin):
 
 
 @admin.register(RequestKey)
-class RequestKeyAdmin(ReadOnlyAdmin):
+class RequestKeyAdmin(StreamAdmin):
     """Which request keys were used, and for what."""
 
     list_display = ("key", "principal", "stream", "seq", "created_at")
@@ -107,6 +117,7 @@ class RequestKeyAdmin(ReadOnlyAdmin):
 class WorkerAdmin(ReadOnlyAdmin):
     """Workers, as their keepers announce them."""
 
+    within = ""
     list_display = ("name", "host", "pid", "keeper_pid", "pool", "code_digest", "started_at", "seen_at", "draining")
     list_filter = ("pool", "draining")
     search_fields = ("name", "host")
@@ -117,6 +128,7 @@ class WorkerAdmin(ReadOnlyAdmin):
 class ClusterIdentityAdmin(ReadOnlyAdmin):
     """Which Postgres holds this record."""
 
+    within = ""
     list_display = ("system_identifier", "timeline", "reconciling")
 
 
@@ -136,6 +148,7 @@ class CredentialAdmin(ReadOnlyAdmin):
 class CredentialGrantAdmin(ReadOnlyAdmin):
     """Which call was granted which secret, until when, and whether it took it."""
 
+    within = "task__workspace"
     list_display = ("credential", "call", "role", "attempt", "issued_at", "expires_at", "used_at", "revoked_at", "task")
     list_filter = ("role",)
     search_fields = ("credential__name", "call", "task__title")
@@ -169,14 +182,23 @@ class StopForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic when i
 
 
 @admin.register(StopSwitch)
-class StopSwitchAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic when it runs
+class StopSwitchAdmin(ConsoleAdmin):
     """Stops are set and lifted by their services: under the lock that orders them with every attempt (rule 14)."""
 
+    everywhere = True
     list_display = ("scope", "name", "workspace", "reason", "set_by", "set_at")
     list_filter = ("scope", "workspace")
     search_fields = ("name", "reason")
     list_select_related = ("workspace", "set_by")
     form = StopForm
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        """Offer a stop over everything to who runs the deployment only."""
+        form = super().get_form(request, obj, change=change, **kwargs)
+        scope = form.base_fields.get("scope")
+        if scope is not None and not reach_of(request).runs_all:
+            scope.choices = [choice for choice in scope.choices if choice[0] != "all"]
+        return form
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Lift it and set another: two changes, both said."""

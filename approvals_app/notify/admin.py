@@ -11,11 +11,12 @@ from approvals_app.notify.admin_forms import ChannelForm, RouteForm
 from approvals_app.notify.models import Alert, AlertRule, Channel, Delivery, Pulse, Route
 from approvals_app.notify.services.alert_rules import alert_rule_save
 from approvals_app.notify.services.channels import channel_save, channel_try, route_remove, route_save
-from core.admin import ReadOnlyAdmin, actor_of
+from core.admin import actor_of
+from core.console import ConsoleAdmin, ReadOnlyAdmin
 
 
 @admin.register(Channel)
-class ChannelAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic when it runs
+class ChannelAdmin(ConsoleAdmin):
     """Ways out; an address is checked when it is saved, and tried by a message that says so."""
 
     form = ChannelForm
@@ -54,7 +55,7 @@ class ChannelAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic w
 
 
 @admin.register(Route)
-class RouteAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic when it runs
+class RouteAdmin(ConsoleAdmin):
     """What goes by which channel, and when: the people who are asked first, louder channels later."""
 
     form = RouteForm
@@ -78,9 +79,10 @@ class RouteAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic whe
 
 
 @admin.register(AlertRule)
-class AlertRuleAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic when it runs
+class AlertRuleAdmin(ConsoleAdmin):
     """Which rules of alerts are watched, and how long their condition must hold."""
 
+    within = ""
     list_display = ("name", "enabled", "holds_for")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -100,6 +102,7 @@ class AlertRuleAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic
 class AlertAdmin(ReadOnlyAdmin):
     """What was raised, and when it was over."""
 
+    everywhere = True
     list_display = ("title", "rule", "workspace", "seen_at", "raised_at", "cleared_at")
     list_filter = ("rule", "workspace", ("cleared_at", admin.EmptyFieldListFilter))
     list_select_related = ("workspace",)
@@ -119,4 +122,5 @@ class DeliveryAdmin(ReadOnlyAdmin):
 class PulseAdmin(ReadOnlyAdmin):
     """When the outside was last told that all is well."""
 
+    within = ""
     list_display = ("beat_at", "answer")

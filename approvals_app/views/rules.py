@@ -38,7 +38,7 @@ def rules(request: HttpRequest) -> HttpResponse:
         "has_tools": bool(names),
         "trial": trial,
         "problem": problem,
-        "may_edit": principal.user.is_staff and principal.may(Right.ADMINISTER),
+        "may_edit": principal.may(Right.ADMINISTER),
     }
     return render(request, "approvals/rules.html", context)
 

@@ -73,7 +73,7 @@ def server(web: str, transactional_db: None) -> str:
 @pytest.fixture
 def operator(transactional_db: None) -> Any:
     """Return a person who may sign in."""
-    return get_user_model().objects.create_user("olivia", password="correct horse battery", is_staff=True)  # type: ignore[attr-defined]
+    return get_user_model().objects.create_user("olivia", password="correct horse battery")  # type: ignore[attr-defined]
 
 
 @pytest.fixture

@@ -8,7 +8,9 @@ from django.urls import reverse
 
 from approvals_app.models import ApprovalRequest
 from approvals_app.status import Answer
+from core.access import Role
 from core.clock import database_now
+from core.models import Membership
 from tests.desk import CLEAN, PAY, Desk, claim, decide, kinds, park, parked, propose, task_create
 
 
@@ -218,8 +220,7 @@ def test_a_denial_can_be_opened_again_and_an_approval_taken_back_from_the_card(d
 
 def test_the_admin_console_shows_rows_and_changes_none(desk: Desk):
     request = parked(desk)
-    desk.rhea.is_staff = desk.rhea.is_superuser = True
-    desk.rhea.save()
+    Membership.objects.create(user=desk.rhea, workspace=desk.workspace, role=Role.ADMIN)
     client = signed_in(desk.rhea)
     change = reverse("admin:approvals_app_approvalrequest_change", args=[request.pk])
     assert client.get(change).status_code == 200

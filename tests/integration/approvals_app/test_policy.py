@@ -9,7 +9,9 @@ from approvals_app.selectors import policy as remembered
 from approvals_app.selectors.policy import policy_try, rules_forget, rules_of
 from approvals_app.services.policy import rule_retire
 from approvals_app.status import Outcome
+from core.access import Role
 from core.errors import InvalidInput
+from core.models import Membership
 from tasks_app.models import Event, Task
 from tests.desk import CLEAN, GATE, HUSH, SCAN, Clean, Desk, claim, parked, rule, task_create
 
@@ -174,7 +176,9 @@ FORM = {
 @pytest.fixture
 def console(desk: Desk, django_user_model) -> Client:
     client = Client()
-    client.force_login(django_user_model.objects.create_superuser("ada", password="correct horse battery"))
+    ada = django_user_model.objects.create_user("ada", password="correct horse battery")
+    Membership.objects.create(user=ada, workspace=desk.workspace, role=Role.ADMIN)
+    client.force_login(ada)
     return client
 
 

@@ -12,8 +12,9 @@ from django.urls import path
 from approvals_app.models import ApprovalRequest
 from approvals_app.rights import rights_anywhere
 from approvals_app.status import Answer
-from core.access import Right
+from core.access import Right, Role
 from core.clock import ClockTimestamp
+from core.models import Membership
 from core.urls import urlpatterns as product
 from tests.desk import Desk, decide, desk_create, parked
 
@@ -66,13 +67,15 @@ def test_what_ran_out_does_not_count(desk: Desk) -> None:
     assert title(desk.rhea) == "Handrail"
 
 
-def test_only_places_that_exist_are_offered_and_admin_only_to_staff(desk: Desk) -> None:
+def test_only_places_that_exist_are_offered_and_the_console_only_to_administrators(desk: Desk) -> None:
     assert 'href="/tasks/"' in page(desk.rhea)
     assert ("/audit/" in page(desk.rhea)) == (Right.AUDIT_READ in rights_anywhere(user=desk.rhea))
     assert "/audit/" not in page(desk.vera)
     assert "/admin/" not in page(desk.rhea)
-    desk.rhea.is_staff = True
+    desk.rhea.is_staff = desk.rhea.is_superuser = True
     desk.rhea.save()
+    assert "/admin/" not in page(desk.rhea)  # a flag of an account is no right
+    Membership.objects.create(user=desk.rhea, workspace=desk.workspace, role=Role.ADMIN)
     assert "/admin/" in page(desk.rhea)
 
 

@@ -6,7 +6,8 @@ from django.test import Client
 from django.urls import reverse
 
 from approvals_app.notify.models import AlertRule, Channel, Delivery, Route
-from core.access import Right
+from core.access import Right, Role
+from core.models import Membership
 from tasks_app.models import Event
 from tasks_app.services.access import token_create
 from tests.channels import channel, route, told
@@ -110,7 +111,9 @@ def test_a_token_without_the_scope_sends_nothing_again(desk: Desk, dead: Deliver
 
 @pytest.fixture
 def console(desk: Desk) -> Client:
-    return client_of(User.objects.create_superuser("ada", "ada@example.com", "correct horse battery"))
+    ada = User.objects.create_user("ada", "ada@example.com", "correct horse battery")
+    Membership.objects.create(user=ada, workspace=desk.workspace, role=Role.ADMIN)
+    return client_of(ada)
 
 
 ADD = "/admin/notify/channel/add/"

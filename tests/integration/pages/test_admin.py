@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
+from core.access import Role
 from core.models import ApiToken, Membership
 from tasks_app.models import Event, StopSwitch, Task
 from tasks_app.models import Task as TaskModel
@@ -25,8 +26,9 @@ SHORT = {"clusteridentity", "policybook", "pulse", "alertrule", "workspace"}
 
 @pytest.fixture
 def console(client_of, people: People, task: Task) -> Client:
-    people.rhea.is_staff = people.rhea.is_superuser = True
+    people.rhea.is_superuser = True  # runs the deployment, and administers this workspace
     people.rhea.save()
+    Membership.objects.create(user=people.rhea, workspace=people.workspace, role=Role.ADMIN)
     call_in(task, "pay", CallState.ATTEMPTED, deadline=30.0)
     return client_of(people.rhea)
 
@@ -138,12 +140,12 @@ def test_a_stop_is_set_and_lifted_through_its_service_and_names_what_may_still_s
 def test_an_account_that_is_closed_or_raised_is_in_the_stream_of_its_workspaces(console: Client, people: People):
     url = reverse("admin:auth_user_change", args=[people.silas.pk])
     form = {"username": "silas", "date_joined_0": "2026-01-01", "date_joined_1": "00:00:00"}
-    assert console.post(url, form | {"is_staff": "on"}).status_code == 302
+    assert console.post(url, form | {"is_superuser": "on"}).status_code == 302
     assert not User.objects.get(username="silas").is_active
     (what, before, after, actor) = said(people)[0]
     assert (what, actor) == ("account silas", "person:rhea")
-    assert (before["is_active"], after["is_active"], after["is_staff"]) == (True, False, True)
-    assert console.post(url, form | {"is_staff": "on", "first_name": "Silas"}).status_code == 302
+    assert (before["is_active"], after["is_active"], after["is_superuser"]) == (True, False, True)
+    assert console.post(url, form | {"is_superuser": "on", "first_name": "Silas"}).status_code == 302
     assert len(said(people)) == 1
 
 
