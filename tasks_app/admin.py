@@ -21,6 +21,7 @@ from tasks_app.models import (
     Event,
     LateWrite,
     RequestKey,
+    SavedView,
     StopSwitch,
     Task,
     Worker,
@@ -111,6 +112,16 @@ class RequestKeyAdmin(StreamAdmin):
     list_display = ("key", "principal", "stream", "seq", "created_at")
     search_fields = ("key", "principal", "stream")
     ordering = ("-created_at",)
+
+
+@admin.register(SavedView)
+class SavedViewAdmin(ReadOnlyAdmin):
+    """Filters that people keep for themselves; made and forgotten above the list of tasks."""
+
+    list_display = ("name", "user", "workspace", "saved_at")
+    list_filter = ("workspace",)
+    search_fields = ("name", "user__username")
+    list_select_related = ("user", "workspace")
 
 
 @admin.register(Worker)

@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 
+from core.moment_field import Moment
 from tasks_app.services.intake import TEXT_LIMIT, TITLE_LIMIT
 
 
@@ -17,6 +18,9 @@ class FilterForm(forms.Form):
     agent = forms.CharField(required=False, max_length=120)
     owner = forms.CharField(required=False, max_length=150)
     label = forms.CharField(required=False, max_length=260)
+    tool = forms.CharField(required=False, max_length=120)
+    since = Moment()
+    until = Moment()
 
 
 class ReasonForm(forms.Form):

@@ -1,19 +1,9 @@
 """What people narrow the board's lists to; all of it is in the address. Times are UTC."""
 
-from typing import Any
-
 from django import forms
 
 from core.board.effects import KINDS
-
-
-class Moment(forms.DateTimeField):
-    """A moment to the minute, as browsers write it."""
-
-    def __init__(self, **more: Any) -> None:
-        widget = forms.DateTimeInput(format="%Y-%m-%dT%H:%M", attrs={"type": "datetime-local"})
-        formats = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d"]
-        super().__init__(required=False, widget=widget, input_formats=formats, **more)
+from core.moment_field import Moment
 
 
 class EffectForm(forms.Form):

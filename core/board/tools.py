@@ -69,6 +69,11 @@ def sandbox_levels(*, name: str) -> list[tuple[str, Level]]:
     return sorted(found, key=lambda one: (one[1].name == NAMESPACES, not one[1].missing, one[0]))
 
 
+def tool_names() -> list[str]:
+    """Return the name of every tool that this code or a living worker carries."""
+    return sorted({*(contract.name for contract in registry.tools()), *_carried()})
+
+
 def versions_of(name: str) -> list[Contract]:
     """Return the versions of a tool that this code carries, the newest first."""
     return [contract for contract in reversed(registry.tools()) if contract.name == name]

@@ -4,6 +4,7 @@ import { startKeys } from "./keys.js";
 import { startLive } from "./live.js";
 import { startMenus } from "./menus.js";
 import { startOnce } from "./once.js";
+import { startPicks } from "./picks.js";
 import { startTail } from "./tail.js";
 import { startTime } from "./time.js";
 
@@ -15,3 +16,4 @@ startTail();
 startLive();
 startKeys();
 startOnce();
+startPicks();

@@ -38,6 +38,14 @@ function filter() {
   box?.select?.();
 }
 
+/* The field in the bar; where there is no room for it, the page that has one. */
+function search() {
+  const box = first("[data-search]");
+  if (!box?.offsetParent) return follow(".search-link");
+  box.focus();
+  box.select();
+}
+
 function submit() {
   const form = document.activeElement?.closest("form[data-submit-key]");
   form?.requestSubmit();
@@ -55,7 +63,7 @@ const KEYS = {
   u: ["times: relative or absolute", toggleAbsolute],
   p: ["pause or continue live updates", togglePause],
 };
-const WITHOUT_ACTION = [["Enter", "open the focused row"], ["Esc", "close, leave the field, or go back"], ["Ctrl/Cmd Enter", "send the form that one is in"]];
+const WITHOUT_ACTION = [["Ctrl/Cmd K", "search everything"], ["Enter", "open the focused row"], ["Esc", "close, leave the field, or go back"], ["Ctrl/Cmd Enter", "send the form that one is in"]];
 
 const off = () => localStorage.getItem(HABIT) === "1";
 const typing = (target) => target.closest?.("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]");
@@ -102,6 +110,10 @@ function showSheet() {
 
 function act(event) {
   if ((event.ctrlKey || event.metaKey) && event.key === "Enter") return submit();
+  if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k" && !first("dialog[open]")) {
+    event.preventDefault();
+    return search();
+  }
   if (event.key === "Escape") return first("dialog[open]") ? undefined : back();
   if (event.ctrlKey || event.metaKey || event.altKey || off() || typing(event.target) || first("dialog[open]")) return undefined;
   const going = goingUntil > Date.now();

@@ -1,7 +1,7 @@
 /* Puts the server's fragments into the page, by id, never around something that a person is typing in. */
 import { announce } from "./announce.js";
 
-const FIELDS = "input:not([type=hidden]), textarea, select";
+const FIELDS = "input:not([type=hidden], [data-pick]), textarea, select";
 
 function changed(field) {
   if (field.matches("select")) return [...field.options].some((option) => option.selected !== option.defaultSelected);
@@ -38,13 +38,18 @@ function isSame(target, fragment) {
   return target.outerHTML === copy.outerHTML;
 }
 
+/* A row that is selected stays selected when it changes in place. */
+function keepPicks(target, fragment) {
+  for (const box of target.querySelectorAll("[data-pick]:checked")) fragment.querySelector(`#${CSS.escape(box.id)}`)?.setAttribute("checked", "");
+}
+
 const likeness = (element) => [element.tagName, element.id, element.name, element.value, element.getAttribute("href"), element.textContent.trim()].join("|");
 
 /* What had the focus is gone with its old place: its like in the new one takes it, else the place itself; no jump. */
 function keepFocus({ id, like }) {
   const place = id && document.getElementById(id);
   if (!place || (document.activeElement && document.activeElement !== document.body)) return;
-  const same = [...place.querySelectorAll("a, button, summary, [tabindex]")].find((element) => likeness(element) === like);
+  const same = [...place.querySelectorAll("a, button, summary, input, [tabindex]")].find((element) => likeness(element) === like);
   if (!same && place.tabIndex < 0) place.tabIndex = -1;
   (same ?? place).focus({ preventScroll: true });
 }
@@ -60,6 +65,7 @@ export function swapIn(html) {
     if (fragment.id && !target && isWhole(fragment)) fragment.remove();  // not on this page, or not any more
     if (target && isWhole(fragment) && isSame(target, fragment)) fragment.remove();
     if (!target || !fragment.parentNode) continue;
+    keepPicks(target, fragment);
     if (target.contains(document.activeElement)) focused = { id: fragment.id, like: likeness(document.activeElement) };
     if (!inUse(target)) continue;
     fragment.remove();

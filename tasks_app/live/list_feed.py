@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from urllib.parse import parse_qs, urlencode
 from uuid import UUID
 
@@ -10,7 +10,9 @@ from django.http import QueryDict
 from django.template.loader import render_to_string
 from django.urls import reverse
 
+from core.access import Right
 from core.principal import Principal
+from tasks_app.filter_query import filter_query, filter_read
 from tasks_app.live.parts import Part, PartsFeed
 from tasks_app.models import Task
 from tasks_app.selectors.task_rows import ROWS, newcomers_count, rows_again, status_counts
@@ -18,7 +20,6 @@ from tasks_app.selectors.tasks import TaskFilter
 from tasks_app.views.counts import count_links
 
 COUNTS_EVERY = 2.0  # seconds: counting reads every task of the workspace
-FIELDS = ("text", "status", "agent", "owner", "label")
 
 
 def query_of(principal: Principal, filters: TaskFilter, rows: list[Task], *, first: bool) -> str:
@@ -26,7 +27,7 @@ def query_of(principal: Principal, filters: TaskFilter, rows: list[Task], *, fir
 
     ``first``: the page shows the newest rows, so newcomers are counted.
     """
-    kept = {name: value for name, value in asdict(filters).items() if value and name in FIELDS}
+    kept = filter_query(filters)
     shown = {"workspace": principal.workspace.slug, "rows": ".".join(row.pk.hex for row in rows)}
     return urlencode(kept | shown | ({"first": "1"} if first else {}))
 
@@ -45,8 +46,7 @@ class ListFeed(PartsFeed[Principal]):
         """Return the feed for the query that ``query_of`` made. Raises ValueError for another."""
         given = {name: values[0] for name, values in parse_qs(query).items()}
         ids = [UUID(hex=one) for one in given.get("rows", "").split(".") if one][:ROWS]
-        text, status, agent, owner, label = (given.get(name, "") for name in FIELDS)
-        filters = TaskFilter(text=text, status=status, agent=agent, owner=owner, label=label)
+        filters, _ = filter_read(given)
         return cls(who=who, filters=filters, ids=ids, first="first" in given)
 
     @staticmethod
@@ -60,7 +60,8 @@ class ListFeed(PartsFeed[Principal]):
             # The words of a time change by themselves: a row has changed when its task has.
             state = f"{row.head_seq} {row.status} {row.wait} {row.wake_at}"
             if self._sent.changed([(f"state-{row.pk}", state)]):
-                yield str(row.pk), render_to_string("tasks/_row.html", {"row": row, "oob": True})
+                shown = {"row": row, "oob": True, "may_operate": principal.may(Right.TASKS_OPERATE)}
+                yield str(row.pk), render_to_string("tasks/_row.html", shown)
         if self.first:
             newest = self.ids[0] if self.ids else None
             count = newcomers_count(workspace=principal.workspace, filters=self.filters, newest=newest)
@@ -71,7 +72,7 @@ class ListFeed(PartsFeed[Principal]):
             yield "counts", render_to_string("tasks/_counts.html", {"counts": links, "oob": True})
 
     def _kept(self) -> dict[str, str]:
-        return {name: value for name, value in asdict(self.filters).items() if value and name in FIELDS}
+        return filter_query(self.filters)
 
     def _url(self) -> str:
         query = QueryDict(mutable=True)

@@ -1,13 +1,14 @@
 """Reading tasks: lists by key, one task; another workspace's task is as unknown as one that never was."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from core.errors import InvalidInput, NotFound
 from core.models import Workspace
-from tasks_app.models import Task
+from tasks_app.models import Call, Task
 from tasks_app.status import Status
 
 MOST_ROWS = 100
@@ -18,7 +19,8 @@ class TaskFilter:
     """What a list is narrowed to; an empty field narrows nothing.
 
     ``text``: part of the title, or the beginning of the id. ``label``: "name" or "name=value".
-    ``owner``: a username. ``parent``: children of that task.
+    ``owner``: a username. ``tool``: tasks that planned a call of it. ``since``, ``until``: when it was created.
+    ``parent``: children of that task.
     """
 
     text: str = ""
@@ -26,6 +28,9 @@ class TaskFilter:
     agent: str = ""
     label: str = ""
     owner: str = ""
+    tool: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
     parent: UUID | None = None
 
 
@@ -66,7 +71,10 @@ def _filtered(found: QuerySet[Task], by: TaskFilter) -> QuerySet[Task]:
     if by.status and by.status not in set(Status):
         raise InvalidInput(f"There is no status {by.status!r}; known: {', '.join(Status)}.")
     exact = {"status": by.status, "agent": by.agent, "owner__username": by.owner, "parent": by.parent}
-    found = found.filter(**{name: value for name, value in exact.items() if value})
+    within = {"created_at__gte": by.since, "created_at__lt": by.until}
+    found = found.filter(**{name: value for name, value in (exact | within).items() if value})
+    if by.tool:
+        found = found.filter(Exists(Call.objects.filter(task=OuterRef("pk"), tool=by.tool)))
     if by.text:
         found = found.filter(_text(by.text))
     if by.label:

@@ -1,11 +1,13 @@
-"""Status counts as links that filter the list."""
+"""Status counts and saved views as links that filter the list."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
 from django.urls import reverse
 
+from tasks_app.filter_query import filter_query
+from tasks_app.models import SavedView
 from tasks_app.selectors.tasks import TaskFilter
 from tasks_app.status import Status
 
@@ -31,4 +33,13 @@ def count_links(counts: Mapping[str, int], filters: TaskFilter, kept: Mapping[st
             "is_current": status == filters.status,
         }
         for status, count in shown.items()
+    ]
+
+
+def view_links(views: Sequence[SavedView], filters: TaskFilter, workspace: str) -> list[dict[str, Any]]:
+    """Return one link a saved view; the one whose filter is set now is marked."""
+    here, named = filter_query(filters), {"workspace": workspace} if workspace else {}
+    return [
+        {"pk": view.pk, "name": view.name, "url": list_url({**view.query, **named}), "is_current": view.query == here}
+        for view in views
     ]

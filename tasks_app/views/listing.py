@@ -1,22 +1,26 @@
 """The list of tasks: filters in the address, counts as filters, pages by key."""
 
-from dataclasses import asdict
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from core.access import Right
 from core.errors import NotFound
 from core.models import Membership
 from core.principal import Principal
-from tasks_app.forms import FilterForm
+from tasks_app.filter_query import filter_query, filter_read
 from tasks_app.live.list_feed import ListFeed, query_of
+from tasks_app.registry import tools
 from tasks_app.selectors.task_rows import agents_used, rows_page, status_counts
 from tasks_app.selectors.tasks import TaskFilter
-from tasks_app.views.counts import count_links, list_url
+from tasks_app.services.saved_views import views_of
+from tasks_app.views.counts import count_links, list_url, view_links
 from tasks_app.views.who import key, workspace_reader
 
 
@@ -26,15 +30,23 @@ from tasks_app.views.who import key, workspace_reader
 def task_list_page(request: HttpRequest) -> HttpResponse:
     """Show one page of tasks, newest first."""
     principal = workspace_reader(request)
-    filters = filters_of(request)
+    filters, form = filter_read(request.GET)
     before, after = key(request, "before"), key(request, "after")
     page, newer = rows_page(workspace=principal.workspace, filters=filters, before=before, after=after)
     kept = _kept(request, filters)
+    views = view_links(views_of(principal=principal), filters, request.GET.get("workspace", ""))
     first = before is None and (after is None or not newer)
     context = {
         "rows": page.rows,
         "filters": filters,
-        "is_filtered": any(value for name, value in asdict(filters).items() if name != "parent"),
+        "form": form,
+        "is_filtered": bool(filter_query(filters)),
+        "views": views,
+        "is_saved": any(view["is_current"] for view in views),
+        "kept": kept,
+        "all_url": f"{reverse('tasks-together')}?{urlencode(kept)}",
+        "may_operate": principal.may(Right.TASKS_OPERATE),
+        "tool_names": sorted({tool.name for tool in tools()}),
         "previous_url": list_url(kept, after=str(page.rows[0].pk)) if newer and page.rows else "",
         "next_url": list_url(kept, before=str(page.next)) if page.next else "",
         "counts": count_links(status_counts(workspace=principal.workspace), filters, kept),
@@ -61,18 +73,10 @@ def task_list_live(request: HttpRequest) -> HttpResponse:
     return JsonResponse({"html": html, "head": 0})
 
 
-def filters_of(request: HttpRequest) -> TaskFilter:
-    """Return the filter in the address; a field that does not fit narrows nothing."""
-    form = FilterForm(request.GET)
-    form.is_valid()
-    return TaskFilter(**{name: value for name, value in form.cleaned_data.items() if value})
-
-
 def _workspaces(principal: Principal) -> list[Any]:
     mine = Membership.objects.filter(user=principal.user).order_by("workspace__name")
     return list(mine.values_list("workspace__slug", "workspace__name").distinct())
 
 
 def _kept(request: HttpRequest, filters: TaskFilter) -> dict[str, str]:
-    kept = {name: str(value) for name, value in asdict(filters).items() if value}
-    return kept | ({"workspace": request.GET["workspace"]} if request.GET.get("workspace") else {})
+    return filter_query(filters) | ({"workspace": request.GET["workspace"]} if request.GET.get("workspace") else {})

@@ -1,6 +1,7 @@
 """The task list: filters in the address, pages by key, nothing of another workspace."""
 
 import re
+from datetime import UTC, datetime
 
 from django.test import Client
 from django.urls import reverse
@@ -8,8 +9,9 @@ from django.urls import reverse
 from core.models import Membership
 from tasks_app.models import Task
 from tasks_app.selectors import task_rows
+from tasks_app.status import CallState
 from tests.people import People
-from tests.records import leased, new_task
+from tests.records import call_in, leased, new_task
 
 
 def titles(client: Client, **query: str) -> list[str]:
@@ -29,6 +31,14 @@ def test_filters_narrow_the_list_and_can_be_combined(client_of, people: People, 
     assert titles(rhea, label="team=quay") == ["Clean the harbour"]
     assert titles(rhea, label="team", agent="test.free") == ["Paint the boat", "Clean the harbour"]
     assert titles(rhea, agent="other") == []
+    call_in(task, "pay", CallState.VERIFIED)
+    assert titles(rhea, tool="ledger.pay") == ["Clean the harbour"]
+    assert titles(rhea, tool="ledger.pay", owner="silas") == []
+    Task.objects.filter(pk=task.pk).update(created_at=datetime(2026, 3, 1, 12, tzinfo=UTC))
+    assert titles(rhea, until="2026-03-01T12:01") == ["Clean the harbour"]
+    assert titles(rhea, since="2026-03-01T12:01") == ["Paint the boat"]
+    assert titles(rhea, since="2026-03-01", until="2026-03-01T12:00") == []
+    assert "narrows nothing" in rhea.get(reverse("tasks"), {"since": "yesterday"}).content.decode()
     assert rhea.get(reverse("tasks"), {"status": "nonsense"}).status_code == 422
 
 

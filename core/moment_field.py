@@ -1,0 +1,14 @@
+"""A form field for a moment to the minute, in UTC."""
+
+from typing import Any
+
+from django import forms
+
+
+class Moment(forms.DateTimeField):
+    """A moment to the minute, as browsers write it."""
+
+    def __init__(self, **more: Any) -> None:
+        widget = forms.DateTimeInput(format="%Y-%m-%dT%H:%M", attrs={"type": "datetime-local"})
+        formats = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d"]
+        super().__init__(required=False, widget=widget, input_formats=formats, **more)
