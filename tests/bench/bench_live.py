@@ -1,16 +1,14 @@
 """From a commit to the browser: one socket, and 500 of a hundred people on one busy task; memory of the web process."""
 
 import json
-import os
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.bench.place import ROOT, spread, task_new, wait_until
+from tests.bench.place import ROOT, session, spread, task_new, web_process
 
 PEOPLE, SOCKETS = 100, 500
 EVENTS, EVERY = 40, 0.5  # events, and seconds between two of them
@@ -18,7 +16,7 @@ EVENTS, EVERY = 40, 0.5  # events, and seconds between two of them
 
 def figures(folder: Path) -> Iterator[dict[str, Any]]:
     """Watch a task with one socket, then with many, while it says something twice a second."""
-    with _web(folder) as (port, pid):
+    with web_process(folder) as (port, pid):
         for sockets, goal in ((1, 30), (SOCKETS, 200)):
             before = _memory(pid)
             taken, share = _watched(port, sockets)
@@ -72,9 +70,7 @@ def _talk(task: Any) -> dict[int, float]:
 
 def _cookies(sockets: int) -> list[str]:
     """Sign in each socket's person anew: a session for each."""
-    from django.conf import settings
     from django.contrib.auth.models import User
-    from django.test import Client
 
     from core.models import Membership, Workspace
 
@@ -84,31 +80,7 @@ def _cookies(sockets: int) -> list[str]:
         user, _ = User.objects.get_or_create(username=f"watcher-{number}")
         Membership.objects.get_or_create(user=user, workspace=workspace, role="operator")
         people.append(user)
-    found = []
-    for number in range(sockets):
-        client = Client()
-        client.force_login(people[number % len(people)])
-        found.append(f"{settings.SESSION_COOKIE_NAME}={client.cookies[settings.SESSION_COOKIE_NAME].value}")
-    return found
-
-
-@contextmanager
-def _web(folder: Path) -> Iterator[tuple[int, int]]:
-    """Run one web process as the process table does."""
-    from core import port
-
-    number = port.free(0)
-    command = [sys.executable, "-m", "uvicorn", "core.asgi:application", "--host", "127.0.0.1", "--port", str(number)]
-    command += ["--no-access-log", "--lifespan", "off", "--ws-per-message-deflate", "false"]
-    environment = os.environ | {"PUBLIC_URL": f"http://localhost:{number}"}
-    with (folder / "web.log").open("ab") as log:
-        process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log, env=environment)
-    try:
-        wait_until(lambda: "running on" in (folder / "web.log").read_text())
-        yield number, process.pid
-    finally:
-        process.terminate()
-        process.wait(60)
+    return ["=".join(session(people[number % len(people)])) for number in range(sockets)]
 
 
 def _memory(pid: int) -> int:

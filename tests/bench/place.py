@@ -140,3 +140,33 @@ def _end(process: Any) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+
+
+def session(user: Any) -> tuple[str, str]:
+    """Sign somebody in; return the cookie's name and value."""
+    from django.conf import settings
+    from django.test import Client
+
+    client = Client()
+    client.force_login(user)
+    return settings.SESSION_COOKIE_NAME, client.cookies[settings.SESSION_COOKIE_NAME].value
+
+
+@contextmanager
+def web_process(folder: Path) -> Iterator[tuple[int, int]]:
+    """Run one web process as the process table does; yields its port and its pid."""
+    from core import port
+
+    number = port.free(0)
+    command = [sys.executable, "-m", "uvicorn", "core.asgi:application", "--host", "127.0.0.1", "--port", str(number)]
+    command += ["--no-access-log", "--lifespan", "off", "--ws-per-message-deflate", "false"]
+    environment = os.environ | {"PUBLIC_URL": f"http://localhost:{number}"}
+    told = folder / f"web-{number}.log"
+    with told.open("ab") as log:
+        process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log, env=environment)
+    try:
+        wait_until(lambda: "running on" in told.read_text())
+        yield number, process.pid
+    finally:
+        process.terminate()
+        process.wait(60)
