@@ -8,7 +8,7 @@ from core.board.views.effects import effects_page
 from core.board.views.overview import overview_live, overview_page
 from core.board.views.search import search_page
 from core.board.views.tools import tool_page, tools_page
-from core.board.views.workers import worker_drain, workers_page
+from core.board.views.workers import worker_drain, workers_live, workers_page
 
 urlpatterns = [
     path("", overview_page, name="overview"),
@@ -20,6 +20,7 @@ urlpatterns = [
     path("tools/", tools_page, name="tools"),
     path("tools/<path:name>/", tool_page, name="tool"),
     path("workers/", workers_page, name="workers"),
+    path("workers/live/", workers_live, name="workers-live"),
     path("workers/drain/", worker_drain, name="worker-drain"),
     path("audit/", audit_page, name="audit"),
     path("audit/export/", audit_file, name="audit-export"),

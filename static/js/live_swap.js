@@ -38,8 +38,9 @@ function isSame(target, fragment) {
   return target.outerHTML === copy.outerHTML;
 }
 
-/* A row that is selected stays selected when it changes in place. */
-function keepPicks(target, fragment) {
+/* A row that is selected stays selected when it changes in place, and what was unfolded stays unfolded. */
+function keepState(target, fragment) {
+  for (const open of target.querySelectorAll("details[id][open]")) fragment.querySelector(`#${CSS.escape(open.id)}`)?.setAttribute("open", "");
   for (const box of target.querySelectorAll("[data-pick]:checked")) fragment.querySelector(`#${CSS.escape(box.id)}`)?.setAttribute("checked", "");
 }
 
@@ -65,7 +66,7 @@ export function swapIn(html) {
     if (fragment.id && !target && isWhole(fragment)) fragment.remove();  // not on this page, or not any more
     if (target && isWhole(fragment) && isSame(target, fragment)) fragment.remove();
     if (!target || !fragment.parentNode) continue;
-    keepPicks(target, fragment);
+    keepState(target, fragment);
     if (target.contains(document.activeElement)) focused = { id: fragment.id, like: likeness(document.activeElement) };
     if (!inUse(target)) continue;
     fragment.remove();

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
@@ -13,9 +13,10 @@ from django.views.decorators.http import require_POST, require_safe
 from core.access import Right
 from core.board import drain
 from core.board.fleet import fleet, problems
+from core.board.fleet_feed import FleetFeed, fleet_query
 from core.board.forms import DrainForm
 from core.clock import database_now
-from core.errors import HandrailError
+from core.errors import HandrailError, NotFound
 from core.principal import Principal
 from tasks_app.views.who import workspace_reader
 
@@ -26,6 +27,20 @@ from tasks_app.views.who import workspace_reader
 def workers_page(request: HttpRequest) -> HttpResponse:
     """Show them."""
     return _page(request, workspace_reader(request))
+
+
+@never_cache
+@login_required
+@require_safe
+def workers_live(request: HttpRequest) -> JsonResponse:
+    """Return what the socket would send, for networks that block sockets."""
+    principal = workspace_reader(request)
+    try:
+        feed = FleetFeed.of(request.META.get("QUERY_STRING", ""), lambda: principal)
+    except ValueError:
+        raise NotFound from None
+    html = "".join(str(message["html"]) for message in feed.read().messages)
+    return JsonResponse({"html": html, "head": 0})
 
 
 @never_cache
@@ -54,5 +69,6 @@ def _page(request: HttpRequest, principal: Principal, *, problem: str = "", stat
         "may_drain": principal.may(Right.WORKERS_DRAIN),
         "drainable": [one for one in members if one.state == "alive" and not one.is_sweeper],
         "principal": principal,
+        "live": fleet_query(principal, members),
     }
     return render(request, "board/workers.html", context, status=status)
