@@ -12,10 +12,10 @@ from django.utils import timezone
 from approvals_app.notify.selectors.alerts import alerts_count
 from approvals_app.rights import rights_anywhere
 from approvals_app.selectors.waiting import approvals_waiting_count
-from chaos_app.selectors.told import DrillsTold, drills_told, proofs_of
+from chaos_app.selectors.told import DrillsTold, cells_of, drills_told, proofs_of
 from core.access import Right
 
-__all__ = ["PLACES", "DrillsTold", "drills_told", "frame", "proofs_of", "theme"]
+__all__ = ["PLACES", "DrillsTold", "cells_of", "drills_told", "frame", "proofs_of", "theme"]
 
 THEMES = ("auto", "light", "dark")
 THEME_COOKIE = "theme"

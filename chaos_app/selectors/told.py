@@ -1,13 +1,14 @@
-"""What pages outside of the drills say of them: the last runs, open alerts, which tools were tried."""
+"""What pages outside of the drills say of them: the last runs, open alerts, which tools were tried, how an effect class fared."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from chaos_app.models import DrillRun, ToolProof
-from chaos_app.selectors.runs import alerts_open, runs_latest
+from chaos_app.models import RUNNING, DrillCase, DrillRun, ToolProof
+from chaos_app.selectors.runs import alerts_open, cases_counted, runs_latest
 from core.models import Workspace
 
 RUNS = 5
+CELLS = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +23,16 @@ def drills_told(*, workspace: Workspace) -> DrillsTold:
     """Return them for a workspace."""
     alerts = [alert.sentence for alert in alerts_open(workspace=workspace)]
     return DrillsTold(runs=runs_latest(workspace=workspace, most=RUNS), alerts=alerts)
+
+
+def cells_of(*, workspace: Workspace, klass: str) -> list[DrillCase]:
+    """Return the cases of an effect class in the newest run that judged any: those that are not allowed first."""
+    ended = DrillRun.objects.filter(workspace=workspace, cases__klass=klass, cases__bug="").exclude(state__in=RUNNING)
+    run = ended.order_by("-pk").first()
+    if run is None:
+        return []
+    cases = [case for case in cases_counted(run) if case.klass == klass]
+    return sorted(cases, key=lambda case: (case.as_allowed, case.row, case.cell))[:CELLS]
 
 
 def proofs_of(*, tools: Collection[str]) -> dict[tuple[str, int], ToolProof]:

@@ -37,7 +37,7 @@ pytestmark = pytest.mark.timeout(600)
 TASK_TABS = ("", "?tab=seen", "?tab=record", "?tab=input", "?tab=approvals", "?tab=brief")
 PLAIN = [
     *("/", "/tasks/", "/tasks/start/", "/approvals/", "/approvals/figures/", "/approvals/rules/", "/approvals/grants/"),
-    *("/approvals/?tab=team", "/approvals/?tab=doubt", "/approvals/?tab=decided", "/approvals/?tab=expired"),
+    *("/approvals/?shelf=team", "/approvals/?shelf=doubt", "/approvals/?shelf=decided", "/approvals/?shelf=expired"),
     *("/alerts/", "/alerts/deliveries/", "/effects/", "/tools/", "/workers/", "/audit/", "/audit/?tab=tasks"),
     *("/drills/", "/drills/schedules/", "/drills/tools/", "/drills/launch/", "/search/?q=W", "/tasks/?text=WWW"),
 ]

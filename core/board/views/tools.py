@@ -13,6 +13,7 @@ from core.access import Right
 from core.board.tools import last_calls, sandbox_levels, schema_text, tools, version_difference, versions_of
 from core.errors import NotFound
 from tasks_app.contracts import Wanted
+from core.pages import cells_of
 from tasks_app.views.who import workspace_reader
 
 
@@ -47,6 +48,7 @@ def tool_page(request: HttpRequest, name: str) -> HttpResponse:
         "schema": schema_text(tool.contract) if tool.contract else "",
         "differences": [(newer, older, version_difference(newer, older)) for newer, older in pairwise(versions)],
         "levels": sandbox_levels(name=name) if tool.contract and tool.contract.sandbox != Wanted.NONE else [],
+        "cells": cells_of(workspace=principal.workspace, klass=tool.contract.effect_class) if tool.contract else [],
         "calls": last_calls(workspace=principal.workspace, name=name),
         "principal": principal,
         "workspace": principal.workspace,

@@ -3,13 +3,15 @@
 from django.urls import reverse
 from pydantic import BaseModel
 
-from chaos_app.models import ToolProof
+from chaos_app.models import DrillRun, ToolProof
+from chaos_app.services.collect import drills_collect
 from core.board.tools import version_difference
 from core.clock import database_now
 from tasks_app.contracts import Answer, CallContext, Contract
 from tasks_app.models import Call, Task, Worker
 from tasks_app.registry import tool_newest
 from tasks_app.status import CallState, EffectClass
+from tests.integration.drills.conftest import some, twice, written  # noqa: F401
 from tests.people import People
 from tests.records import call_in
 
@@ -89,3 +91,17 @@ def test_what_a_version_changed_is_said_line_by_line():
     same = tool_newest("note.write")
     assert same is not None
     assert version_difference(same, same) == []
+
+
+def test_a_tools_page_shows_how_its_effect_class_fared_in_the_newest_drill(client_of, people: People, task, written):  # noqa: F811
+    rhea = client_of(people.rhea)
+    assert "No drill has tried this class" in rhea.get(reverse("tool", args=["note.write"])).content.decode()
+    written([*some(), twice()])
+    drills_collect()
+    DrillRun.objects.update(workspace=people.workspace)
+    shown = rhea.get(reverse("tool", args=["note.write"])).content.decode()
+    assert "E04.applied.keyed.kill" in shown
+    assert "E05.before.opaque.kill" not in shown  # another class
+    assert "Exactly once" in shown
+    DrillRun.objects.update(workspace=people.elsewhere)
+    assert "E04.applied" not in rhea.get(reverse("tool", args=["note.write"])).content.decode()
