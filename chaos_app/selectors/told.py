@@ -1,4 +1,4 @@
-"""What pages outside of the drills say of them: the last runs, open alerts, which tools were tried, how an effect class fared."""
+"""What pages outside of the drills say of them: last runs, open alerts, tools that were tried, effect classes."""
 
 from collections.abc import Collection
 from dataclasses import dataclass

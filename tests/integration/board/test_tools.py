@@ -101,7 +101,7 @@ def test_a_tools_page_shows_how_its_effect_class_fared_in_the_newest_drill(clien
     DrillRun.objects.update(workspace=people.workspace)
     shown = rhea.get(reverse("tool", args=["note.write"])).content.decode()
     assert "E04.applied.keyed.kill" in shown
-    assert "E05.before.opaque.kill" not in shown  # another class
+    assert "E04.applied.opaque.kill" not in shown  # another class
     assert "Exactly once" in shown
     DrillRun.objects.update(workspace=people.elsewhere)
     assert "E04.applied" not in rhea.get(reverse("tool", args=["note.write"])).content.decode()
