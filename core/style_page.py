@@ -1,6 +1,7 @@
 """``/style/``: every component in every state, from sample data, for those who build pages. Only where DEBUG is on."""
 
 from datetime import datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 from django import forms
@@ -10,6 +11,7 @@ from django.utils import timezone
 
 from core.board.plots import HOURS, hours_until, throughput, waiting
 from core.words import VOCABULARY
+from tasks_app.timeline.split import time_split
 
 _ARGUMENTS = {
     "service": "checkout",
@@ -70,6 +72,20 @@ def _board(now: datetime) -> dict[str, Any]:
     }
 
 
+def _task(now: datetime) -> dict[str, Any]:
+    counted = [("", 47), ("running", 12), ("waiting", 31), ("in_doubt", 1), ("failed", 3)]
+    facts = [("slice.claimed", {}, 4), ("wait.started", {"kind": "approval"}, 60), ("slice.released", {}, 61)]
+    told = [SimpleNamespace(kind=kind, data=data, at=now - timedelta(seconds=200 - at)) for kind, data, at in facts]
+    return {
+        "counts": [
+            {"status": status, "label": "" if status else "All", "count": count, "url": "#", "is_current": not status}
+            for status, count in counted
+        ],
+        "shares": time_split(told, created=now - timedelta(seconds=200), until=now),
+        "sample_actions": [("Pause", ""), ("Resume", "The task is running, not paused."), ("Send a signal", "")],
+    }
+
+
 def style_page(request: HttpRequest) -> HttpResponse:
     """Render all samples."""
     now = timezone.now()
@@ -86,6 +102,7 @@ def style_page(request: HttpRequest) -> HttpResponse:
         "form": _SampleForm({"title": "", "agent": "incident.remediate", "reason": "Pool exhausted", "notify": "on"}),
         "tones": ["info", "ok", "person", "bad", "unknown"],
         **_board(now),
+        **_task(now),
         "live_states": [("live", "Live"), ("catching", "Catching up"), ("paused", "Paused"), ("offline", "Offline")],
     }
     return render(request, "style.html", context)
