@@ -7,4 +7,5 @@ class DrillsConfig(AppConfig):
     """Registers ``chaos_app`` with Django."""
 
     name = "chaos_app"
+    verbose_name = "Drills"
     default_auto_field = "django.db.models.BigAutoField"

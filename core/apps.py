@@ -12,6 +12,7 @@ class CoreConfig(AppConfig):
     """Registers ``core`` with Django."""
 
     name = "core"
+    verbose_name = "Workspaces and access"
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:

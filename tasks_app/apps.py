@@ -9,6 +9,7 @@ class TasksConfig(AppConfig):
     """Registers ``tasks_app`` with Django."""
 
     name = "tasks_app"
+    verbose_name = "Tasks"
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:

@@ -85,6 +85,18 @@ def short(value: Any) -> str:
 
 
 @register.filter
+def plainly(value: Any) -> str:
+    """Return a stored value in words: a list with commas, an object as its names and values."""
+    if value is None or value in ([], {}, ""):
+        return "none"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}: {plainly(one)}" for name, one in value.items())
+    if isinstance(value, list):
+        return ", ".join(plainly(one) for one in value)
+    return "yes" if value is True else "no" if value is False else short(value)
+
+
+@register.filter
 def criterion(stored: Mapping[str, Any]) -> str:
     """Return a criterion as a person reads it."""
     return str(Criterion.from_json(stored))

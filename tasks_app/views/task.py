@@ -18,6 +18,7 @@ from core.principal import Principal
 from tasks_app.forms import fresh_forms
 from tasks_app.models import Event, Task
 from tasks_app.runtime.recorded import data_whole
+from tasks_app.selectors.asked import approvals_asked
 from tasks_app.selectors.brief import resume_brief
 from tasks_app.selectors.events import events_window
 from tasks_app.selectors.seen import difference, seen_at, selections
@@ -31,9 +32,10 @@ RECORD_ROWS = 100
 TABS = {
     "timeline": "Timeline",
     "seen": "What the model saw",
-    "input": "Input and result",
-    "brief": "Resume brief",
     "record": "Record",
+    "input": "Input and result",
+    "approvals": "Approvals",
+    "brief": "Resume brief",
 }
 
 
@@ -183,4 +185,15 @@ def _seen(request: HttpRequest, task: Task) -> dict[str, Any]:
     }
 
 
-_TABS = {"timeline": _timeline, "seen": _seen, "input": _input, "brief": _brief, "record": _record}
+def _approvals(request: HttpRequest, task: Task) -> dict[str, Any]:
+    return {"asked": approvals_asked(task)}
+
+
+_TABS = {
+    "timeline": _timeline,
+    "seen": _seen,
+    "input": _input,
+    "approvals": _approvals,
+    "brief": _brief,
+    "record": _record,
+}

@@ -158,6 +158,7 @@ def test_a_route_is_checked_and_its_changes_are_said(desk: Desk, console: Client
     given = {"channel": str(hook.pk), "lowest_risk": "low", "after": "0", "enabled": "on"}
     ours, theirs = str(desk.workspace.pk), str(desk.tobin.memberships.first().workspace_id)
     add = "/admin/notify/route/add/"
+    Membership.objects.create(user=User.objects.get(username="ada"), workspace_id=theirs, role=Role.ADMIN)
     wrong = console.post(add, given | {"workspace": theirs, "about": "approvals"})
     assert "belongs to another workspace" in wrong.content.decode()
     mixed = console.post(add, given | {"workspace": ours, "about": "alerts", "tool": "desk.pay"})
