@@ -21,7 +21,7 @@ STATES: Mapping[str, str] = {
 
 @dataclass(slots=True, kw_only=True)
 class Asked:
-    """One approval. ``line``: what the agent asked for, in its words; ``status`` a word of the approvals' vocabulary."""
+    """One approval. ``line``: what the agent asked for, in its words; ``status``: a word of approvals."""
 
     approval: str
     name: str
