@@ -48,7 +48,7 @@ def test_the_doors_have_no_accessibility_fault(browser: Browser, server: str, th
 
 
 def test_the_account_menu_and_the_sheet_of_keys_have_no_accessibility_fault(style: Page) -> None:
-    style.locator(".menu summary").click()
+    style.locator(".bar .menu summary").click()
     axe_clean(style)
     style.get_by_role("button", name="Keyboard shortcuts").click()
     expect(style.get_by_role("dialog", name="Keys")).to_be_visible()
@@ -88,11 +88,11 @@ def test_colours_can_be_chosen_without_scripts(without_scripts: BrowserContext) 
     page = without_scripts.new_page()
     page.goto("/style/")
     ground = "getComputedStyle(document.body).backgroundColor"
-    page.locator(".menu summary").click()
+    page.locator(".bar .menu summary").click()
     page.get_by_role("button", name="Dark").click()
     expect(page).to_have_url(re.compile("/style/$"))
     assert page.evaluate(ground) == "rgb(16, 19, 22)"
-    page.locator(".menu summary").click()
+    page.locator(".bar .menu summary").click()
     expect(page.get_by_role("button", name="Dark")).to_have_attribute("aria-pressed", "true")
 
 

@@ -66,12 +66,10 @@ def _task(desk: Desk) -> None:
     task = new_task(desk.workspace, desk.rhea, title="Clean the harbour", labels=labels, intent={"a": "Some text"})
     call_in(task, "Pay it", CallState.IN_DOUBT, reference="Their number", resource="Some place", business_key="Once")
     call_in(task, "Mail it", CallState.VERIFIED, reference="Their other", resource="Some place")
-    task_set(
-        task, ContextSelected(step=1, ask=1, model="m", added=[{"role": "user", "content": "See this"}], dropped=[])
-    )
-    task_set(
-        task, ContextSelected(step=2, ask=1, model="m", added=[{"role": "user", "content": "And this"}], dropped=[])
-    )
+    for step, content in enumerate(("See this", "And this"), start=1):
+        added = [{"role": "user", "content": content}]
+        fixed = {"ask": 1, "model": "m", "dropped": ["Left out"], "reserved_tokens": 1, "instructions": "Do as told."}
+        task_set(task, ContextSelected(step=step, added=added, **fixed))
     task_set(task, SignalReceived(name="Some signal", payload={"Said": "Some payload"}))
     lost = {
         "lost_epoch": 1,
