@@ -111,7 +111,7 @@ def test_a_token_without_the_scope_sends_nothing_again(desk: Desk, dead: Deliver
 
 @pytest.fixture
 def console(desk: Desk) -> Client:
-    ada = User.objects.create_user("ada", "ada@example.com", "correct horse battery")
+    ada = User.objects.create_superuser("ada", "ada@example.com", "correct horse battery")
     Membership.objects.create(user=ada, workspace=desk.workspace, role=Role.ADMIN)
     return client_of(ada)
 
