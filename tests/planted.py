@@ -70,8 +70,8 @@ def _row(model: type[models.Model], row: models.Model) -> int:
         old = getattr(row, field.attname)
         if isinstance(field, models.JSONField):
             found = _replaced(old)
-        elif isinstance(field, (models.CharField, models.TextField)) and old:
-            found = HOSTILE.replace("\x00", "")[: field.max_length]
+        elif isinstance(field, (models.CharField, models.TextField)) and old and not WORD.fullmatch(old):
+            found = HOSTILE[: field.max_length]
         else:
             continue
         if found != old:

@@ -108,7 +108,12 @@ def _installation(desk: Desk) -> None:
     body = {"data": {"title": "Approval needed", "text": "Some text", "link": "/approvals/"}}
     more = {"state": "dead", "made_at": now, "due_at": now, "log": [{"at": now.isoformat(), "said": "They said no"}]}
     Delivery.objects.create(
-        workspace=desk.workspace, channel=hook, kind="approval.requested", subject="Some one", body=body, **more
+        workspace=desk.workspace,
+        channel=hook,
+        kind="approval.requested",
+        subject=str(desk.workspace.pk),
+        body=body,
+        **more,
     )
 
 

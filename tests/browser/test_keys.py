@@ -47,8 +47,8 @@ def test_slash_goes_to_the_filter_and_escape_leaves_it(style: Page) -> None:
 
 def test_g_and_a_letter_go_to_a_page(style: Page) -> None:
     style.keyboard.press("g")
-    style.keyboard.press("m")
-    expect(style).to_have_url(re.compile("/admin/$"))
+    style.keyboard.press("e")
+    expect(style).to_have_url(re.compile("/effects/$"))
 
 
 def test_keys_typed_into_a_field_stay_text(style: Page) -> None:
@@ -74,7 +74,7 @@ def test_single_keys_can_be_switched_off_for_good(style: Page) -> None:
     style.reload()
     style.keyboard.press("j")
     expect(row(style, 0)).not_to_be_focused()
-    style.locator(".menu summary").click()
+    style.locator(".bar .menu summary").click()
     style.get_by_role("button", name="Keyboard shortcuts").click()
     expect(style.get_by_label("Single keys act")).not_to_be_checked()
 
@@ -91,7 +91,7 @@ def test_u_shows_absolute_times_and_keeps_doing_so(style: Page) -> None:
 
 
 def test_escape_closes_the_account_menu_and_keeps_the_focus_there(style: Page) -> None:
-    summary = style.locator(".menu summary")
+    summary = style.locator(".bar .menu summary")
     summary.click()
     style.keyboard.press("Tab")
     style.keyboard.press("Escape")

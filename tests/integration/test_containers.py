@@ -48,7 +48,16 @@ def filled(text: str) -> str:
     return PLACE.sub(value, text)
 
 
-FILE = yaml.safe_load(filled((DOCS / "compose.yaml").read_text()))
+def whole(value: Any) -> Any:
+    """Fill every text of what was parsed."""
+    if isinstance(value, dict):
+        return {name: whole(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [whole(one) for one in value]
+    return filled(value) if isinstance(value, str) else value
+
+
+FILE = whole(yaml.safe_load((DOCS / "compose.yaml").read_text()))
 IMAGE = (DOCS / "Dockerfile").read_text()
 
 
