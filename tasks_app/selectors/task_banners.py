@@ -47,7 +47,8 @@ def _doubts(task: Task) -> Iterator[Banner]:
 def _asked(task: Task) -> Iterator[Banner]:
     asked = Call.objects.filter(task=task, state=CallState.ASKED).order_by("step", "ordinal")
     for call in asked.values_list("name", flat=True)[:MOST]:
-        found = Event.objects.filter(stream=task.pk, kind="approval.requested", data__name=call).last()
+        asked_for = Event.objects.filter(stream=task.pk, kind="approval.requested", data__name=call)
+        found = asked_for.order_by("-seq").first()
         if found is not None:
             said = line("Waiting for approval", *quote(found.data.get("line")))
             yield Banner(tone="person", glyph="person", line=said, approval=str(found.data.get("approval", "")))

@@ -33,8 +33,9 @@ FILL_EVENTS = """
 INSERT INTO tasks_app_event (stream, seq, kind, data, actor, epoch, at, digest)
 SELECT t.id, n,
     CASE WHEN n %% 1000 = 998 THEN 'slice.lost' WHEN n %% 1000 = 999 THEN 'slice.claimed' ELSE
-        (ARRAY['step.decided','call.intended','call.attempted','call.outcome','call.verified'])[1 + n %% 5] END,
-    jsonb_build_object('name', 'call-' || n / 5, 'step', n / 5, 'attempt', 1, 'outcome', 'ok', 'does', 'call',
+        (ARRAY['step.decided','call.intended','call.attempted','call.outcome','call.verified','checkpoint.advanced']
+        )[1 + n %% 6] END,
+    jsonb_build_object('name', 'call-' || n / 6, 'step', n / 6, 'attempt', 1, 'outcome', 'ok', 'does', 'call',
         'tool', 'ticket.open', 'worker', 'w-' || n %% 3, 'lost_epoch', n / 1000, 'seen', 'process gone',
         'result', repeat('word ', 20)),
     'worker:w-1', 1 + n / 1000, t.created_at + n * interval '1 second', sha256('x')
