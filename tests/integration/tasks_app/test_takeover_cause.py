@@ -8,6 +8,7 @@ from django.test import Client
 import tests.agents  # noqa: F401
 from tasks_app.models import Event, Task
 from tasks_app.services.create import task_create
+from tasks_app.timeline import takeovers
 from tasks_app.timeline.window import timeline_window
 from tests.people import People
 
@@ -63,3 +64,17 @@ def test_the_page_shows_it_and_offers_to_pin_it_to_those_who_may(task, people):
         html = client.get(f"/tasks/{task.pk}/").content.decode()
         assert "was recorded and before any answer was" in html
         assert (f"/drills/pin/{task.pk}/{lost}/" in html) is offered
+
+
+def test_where_the_last_checkpoint_is_too_far_back_no_cause_is_told_and_little_is_read(task, monkeypatch):
+    """A page of a long record must not read all of it; a cause from half of a step could be wrong."""
+    monkeypatch.setattr(takeovers, "BEFORE", 4)
+    died_after_an_attempt(task)
+    row = timeline_window(task=task).rows[-1]
+    assert str(row.line).startswith("Worker changed")
+    assert row.cause is None
+    told(task, "checkpoint.advanced", 2, step=1)
+    died_after_an_attempt(task)
+    assert timeline_window(task=task).rows[-1].cause is None
+    monkeypatch.setattr(takeovers, "BEFORE", 5)
+    assert "after attempt 1 of act" in str(timeline_window(task=task).rows[-1].cause)
