@@ -12,8 +12,8 @@ from django.views.decorators.http import require_safe
 from core.access import Right
 from core.board.tools import last_calls, sandbox_levels, schema_text, tools, version_difference, versions_of
 from core.errors import NotFound
-from tasks_app.contracts import Wanted
 from core.pages import cells_of
+from tasks_app.contracts import Wanted
 from tasks_app.views.who import workspace_reader
 
 
