@@ -38,7 +38,16 @@ TASK_TABS = ("", "?tab=seen", "?tab=record", "?tab=input", "?tab=approvals", "?t
 PLAIN = [
     *("/", "/tasks/", "/tasks/start/", "/approvals/", "/approvals/figures/", "/approvals/rules/", "/approvals/grants/"),
     *("/approvals/?shelf=team", "/approvals/?shelf=doubt", "/approvals/?shelf=decided", "/approvals/?shelf=expired"),
-    *("/alerts/", "/alerts/deliveries/", "/effects/", "/tools/", "/workers/", "/audit/", "/audit/?tab=tasks"),
+    *(
+        "/alerts/",
+        "/alerts/deliveries/",
+        "/effects/",
+        "/tools/",
+        "/credentials/",
+        "/workers/",
+        "/audit/",
+        "/audit/?tab=tasks",
+    ),
     *("/drills/", "/drills/schedules/", "/drills/tools/", "/drills/launch/", "/search/?q=W", "/tasks/?text=WWW"),
 ]
 
