@@ -48,7 +48,8 @@ PLAIN = [
         "/audit/",
         "/audit/?tab=tasks",
     ),
-    *("/drills/", "/drills/schedules/", "/drills/tools/", "/drills/launch/", "/credentials/", "/search/?q=W", "/tasks/?text=WWW"),
+    *("/drills/", "/drills/schedules/", "/drills/tools/", "/drills/launch/", "/credentials/"),
+    *("/search/?q=W", "/tasks/?text=WWW"),
 ]
 
 
