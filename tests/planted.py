@@ -71,7 +71,7 @@ def _row(model: type[models.Model], row: models.Model) -> int:
         if isinstance(field, models.JSONField):
             found = _replaced(old)
         elif isinstance(field, (models.CharField, models.TextField)) and old and not WORD.fullmatch(old):
-            found = HOSTILE[: field.max_length]
+            found = f"{row.pk}{HOSTILE}"[: field.max_length] if field.name == "name" else HOSTILE[: field.max_length]
         else:
             continue
         if found != old:

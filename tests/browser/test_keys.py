@@ -95,7 +95,7 @@ def test_escape_closes_the_account_menu_and_keeps_the_focus_there(style: Page) -
     summary.click()
     style.keyboard.press("Tab")
     style.keyboard.press("Escape")
-    expect(style.locator(".menu")).not_to_have_attribute("open", "")
+    expect(style.locator(".bar .menu")).not_to_have_attribute("open", "")
     expect(summary).to_be_focused()
 
 

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.timeout(400)
 DOCS = ROOT / "docs"
 HOST = "handrail.example.org"
 GIVEN = {
-    "SECRET_KEY": "x1" * 25,
+    "SECRET_KEY": "Kq7-of-each-process-the-same-and-known-to-no-one-else-4711",
     "HANDRAIL_CREDENTIAL_KEYS": "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=",
     "OWNER_PASSWORD": "owner1",
     "DATABASE_PASSWORD": "application1",
@@ -132,7 +132,7 @@ def test_every_command_with_its_variables_makes_a_whole_that_is_ready(services: 
         assert done.returncode == 0, done.stdout + done.stderr
 
     manage("migrate", *command("migrate"))
-    manage("web", "manage.py", "check", "--deploy", "--fail-level", "WARNING")
+    manage("migrate", "manage.py", "check", "--deploy", "--fail-level", "WARNING")
     number = str(port.free(0))
     log = tmp_path / "log"
     with ExitStack() as stack:
