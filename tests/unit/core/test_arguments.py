@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.arguments import argument_rows
@@ -16,6 +16,7 @@ JSON = st.recursive(
 )
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # on a busy machine
 @given(st.dictionaries(st.text(), JSON))
 def test_each_value_can_be_read_back_from_what_is_shown(arguments: dict[str, Any]) -> None:
     rows = argument_rows(arguments)
