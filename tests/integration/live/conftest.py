@@ -15,12 +15,14 @@ from django.test import Client
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
+from core.access import Role
 from core.hints import live_hint
 from tasks_app.models import Task
 from tasks_app.record.append import append
 from tasks_app.record.events import Event, SignalReceived
 from tests.conftest import database_url
-from tests.people import People
+from tests.desk import Desk
+from tests.people import People, person
 from tests.processes import wait_for
 from tests.records import new_task
 from tests.serving import WebServer, web_server
@@ -195,6 +197,15 @@ def live(transactional_db: None, live_web: WebServer, people: People) -> Iterato
     with live_web.log.open() as log:
         log.seek(begun)
         print(log.read())  # pytest shows it where a test fails
+
+
+@pytest.fixture
+def desk(live: Live) -> Desk:
+    """A desk of the people who watch here; ``vera`` looks only, ``owen`` owns the tasks."""
+    people = live.people
+    owen = person("owen", people.workspace, Role.OPERATOR)
+    vera = person("vera", people.workspace, Role.VIEWER)
+    return Desk(people.workspace, rhea=people.rhea, silas=people.silas, owen=owen, vera=vera, tobin=people.tobin)
 
 
 __all__ = ["Live", "Page", "session_of", "wait_for"]

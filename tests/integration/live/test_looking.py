@@ -3,24 +3,12 @@
 import json
 from contextlib import suppress
 
-import pytest
 from websockets.sync.client import ClientConnection
 
 from approvals_app.models import ApprovalRequest
-from core.access import Role
 from core.models import Membership
 from tests.desk import Desk, parked
 from tests.integration.live.conftest import Live, Page, session_of
-from tests.people import person
-
-
-@pytest.fixture
-def desk(live: Live) -> Desk:
-    """A desk of the people who watch here; ``vera`` looks only, ``owen`` owns the tasks."""
-    people = live.people
-    owen = person("owen", people.workspace, Role.OPERATOR)
-    vera = person("vera", people.workspace, Role.VIEWER)
-    return Desk(people.workspace, rhea=people.rhea, silas=people.silas, owen=owen, vera=vera, tobin=people.tobin)
 
 
 def desk_page(live: Live, user: object) -> Page:
