@@ -14,7 +14,7 @@ from urllib.parse import quote
 import httpx
 
 from handrail_gate.answers import AGAIN, Call, call_read, used_read
-from handrail_gate.errors import GateDown, GateGarbage, GateTimeout, GateTooLate, ReportLost
+from handrail_gate.errors import GateDown, GateGarbage, GateTimeout, GateTooLate, GateUsed, ReportLost
 from handrail_gate.execution import Done, Execution
 
 API = "/api/v1/gate"
@@ -70,7 +70,7 @@ def asking(wanted: Wanted, *, patience: float) -> Flow[Call]:
 
 
 def waiting(call: Call, *, seconds: float) -> Flow[Call]:
-    """Wait until the call may be run. Raises GateClosed where it may not, GateTimeout, GateDown."""
+    """Wait until the call may be run. Raises GateClosed or GateUsed where it may not, GateTimeout, GateDown."""
     until = time.monotonic() + seconds
     while call.status == "waiting":
         left = until - time.monotonic()
@@ -82,6 +82,8 @@ def waiting(call: Call, *, seconds: float) -> Flow[Call]:
         call = call_read((yield from _sending(send, seconds=left)))
     if call.status == "closed":
         raise call.closed()
+    if call.status != "ready":
+        raise GateUsed(f"The call {call.call!r} is {call.state}: it was used already. It was not run.")
     return call
 
 

@@ -31,6 +31,16 @@ def test_without_a_report_the_outcome_is_unknown_and_a_late_report_closes_the_do
     assert tend(made["task"]).status == "completed"
 
 
+def test_a_report_after_the_deadline_is_a_late_receipt_though_no_sweeper_has_come_by(desk: Desk, outside: Outside):
+    made = ready(desk, outside)
+    used = outside.use(made).json()
+    Task.objects.filter(pk=made["task"]).update(lease_until=database_now().replace(year=2020))
+    late = outside.report(used)
+    assert (late.status_code, late.json()["late"]) == (200, True)
+    assert "call.outcome" not in kinds(made["task"])
+    assert LateWrite.objects.filter(stream=made["task"]).count() == 1
+
+
 def test_until_the_deadline_and_the_lag_are_over_nobody_is_asked(desk: Desk, outside: Outside):
     made = ready(desk, outside)
     outside.use(made)

@@ -8,7 +8,17 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
-from handrail_gate import Gate, GateDown, GateError, GateGarbage, GateRefused, GateTooLate
+from handrail_gate import (
+    Gate,
+    GateClosed,
+    GateDenied,
+    GateDown,
+    GateError,
+    GateGarbage,
+    GateRefused,
+    GateTooLate,
+    GateUsed,
+)
 
 CALL = {
     "task": "t-1",
@@ -103,6 +113,11 @@ def test_the_good_case_runs_so_that_the_others_mean_something():
         ("calls", (404, b"no"), GateRefused),
         ("calls", (500, b"oops"), GateRefused),
         ("calls", (503, b""), GateDown),
+        ("calls", said({**CALL, "status": "closed", "state": "denied"}), GateDenied),
+        ("calls", said({**CALL, "status": "closed", "state": "voided"}), GateClosed),
+        ("calls", said({**CALL, "status": "running", "state": "attempted"}), GateUsed),
+        ("calls", said({**CALL, "status": "unknown", "state": "in_doubt"}), GateUsed),
+        ("calls", said({**CALL, "status": "done", "state": "answered"}), GateUsed),
         ("use", (200, b""), GateGarbage),
         ("use", (200, b"\xff\xfe"), GateGarbage),
         ("use", (204, b""), GateGarbage),
@@ -116,11 +131,13 @@ def test_the_good_case_runs_so_that_the_others_mean_something():
         ("use", said({"code": "gate-stopped", "detail": "Stopped."}, 409), GateRefused),
         ("use", (401, b""), GateRefused),
         ("use", (500, b""), GateRefused),
+        ("use", (503, b""), GateDown),
     ],
 )
 def test_anything_else_than_a_permission_is_an_error_and_nothing_runs(
-    kind: str, answer: tuple[int, bytes], error: type[GateError]
+    kind: str, answer: tuple[int, bytes], error: type[GateError], monkeypatch: pytest.MonkeyPatch
 ):
+    monkeypatch.setattr("handrail_gate.flows.USE_SECONDS", 0.3)
     ran: list[str] = []
     with gate_saying({**GOOD, kind: answer}) as (gate, _), pytest.raises(error):
         function(gate, ran)("hello")
