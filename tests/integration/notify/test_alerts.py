@@ -7,6 +7,7 @@ from django.db import connections
 
 from approvals_app.notify.models import Alert, AlertRule
 from approvals_app.notify.services.alerts import alerts_watch
+from approvals_app.notify.services.plan import deliveries_plan
 from approvals_app.notify.watch import watches
 from chaos_app.models import DrillAlert, DrillRun
 from core.clock import database_now
@@ -135,6 +136,18 @@ def test_an_alert_is_told_by_the_routes_of_its_workspace_and_so_is_its_end(desk:
     rows = told()
     assert [(row.channel_id, row.kind) for row in rows] == [(ours.pk, "alert.raised"), (ours.pk, "alert.cleared")]
     assert len(receiver.got) == 2
+
+
+def test_an_alert_that_is_over_before_its_turn_to_be_told_stays_quiet(desk: Desk, receiver: Receiver):
+    route(channel(desk.workspace, "webhook", receiver.url), "alerts")
+    task = task_create(desk)
+    Task.objects.filter(pk=task.pk).update(status=Status.QUARANTINED)
+    alerts_watch()
+    deliveries_plan()
+    Task.objects.filter(pk=task.pk).update(status=Status.QUEUED)
+    alerts_watch()
+    (row,) = told()
+    assert (row.state, row.log[-1]["said"], receiver.got) == ("quiet", "over before it was told", [])
 
 
 def test_an_alert_of_the_installation_is_told_in_every_workspace(desk: Desk, receiver: Receiver):

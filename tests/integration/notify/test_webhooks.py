@@ -101,6 +101,11 @@ def test_what_nobody_takes_is_given_up_and_a_person_sends_it_again_under_the_sam
     delivery_replay(delivery=delivery.pk, principal=operator)
     with pytest.raises(CannotReplay):
         delivery_replay(delivery=delivery.pk, principal=operator)
+    receiver.answers.append(500)
+    told()
+    delivery.refresh_from_db()
+    assert (delivery.state, delivery.tries) == ("waiting", 1)  # the table of tries begins anew
+    due_now()
     told()
     delivery.refresh_from_db()
     assert (delivery.state, delivery.replayed_by) == ("sent", desk.silas)
