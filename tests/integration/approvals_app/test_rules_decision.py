@@ -31,6 +31,10 @@ def test_rule_02_an_approval_is_used_once_and_a_resend_stays_under_it_until_its_
     Membership.objects.filter(user=desk.rhea).delete()
     rule(desk, "closed", "true", Outcome.DENY)
     assert attempt(request.task_id, "clean", token, first=False).admitted  # rights and policy are not asked again
+    assert not attempt(request.task_id, "clean", token, first=False, digest="1" * 64).admitted
+    Task.objects.filter(pk=request.task_id).update(status=Status.PAUSED)
+    assert not attempt(request.task_id, "clean", token, first=False).admitted
+    Task.objects.filter(pk=request.task_id).update(status=Status.RUNNING)
     past(request, "run_by")
     assert not attempt(request.task_id, "clean", token, first=False).admitted
     assert kinds(request.task_id).count("approval.consumed") == 1
