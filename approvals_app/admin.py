@@ -20,8 +20,8 @@ from approvals_app.models import (
 from approvals_app.rights import roles_of
 from approvals_app.services.grants import grant_revoke
 from approvals_app.services.policy import group_set, rule_retire, rule_write
-from core.admin import actor_of
 from core.console import ConsoleAdmin, ReadOnlyAdmin, ReadOnlyInline
+from core.console_said import actor_of
 from core.errors import HandrailError
 from core.principal import Principal
 

@@ -10,11 +10,11 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
+import core.admin_accounts  # noqa: F401 - registers
 from core.access import PEOPLE_ONLY, Right, Role
 from core.console import ConsoleAdmin, PersonalAdmin, Reach, ReadOnlyAdmin, reach_of
+from core.console_said import actor_of, person_changed
 from core.models import ApiToken, Membership, SignInLink, Workspace
-from tasks_app.record.append import append_administration
-from tasks_app.record.events import RoleChanged
 from tasks_app.services.access import LONGEST_DAYS, roles_set, token_create, token_revoke
 
 # What of an account is a change of rights; the rest (a name, an address) is not.
@@ -24,11 +24,6 @@ RIGHTS_COME_FROM = (
     "What somebody may do comes from their roles in each workspace (Memberships). A superuser runs the deployment: adds"
     " workspaces, gives first roles, sets a stop over everything."
 )
-
-
-def actor_of(request: HttpRequest) -> str:
-    """Return the author of a change in the console."""
-    return f"person:{request.user.get_username()}"
 
 
 @admin.register(Workspace)
@@ -226,16 +221,6 @@ class PersonAdmin(PersonalAdmin, UserAdmin):  # type: ignore[type-arg]  # not ge
         person_changed(person, what=what, before=before, after=after, actor=actor_of(request), elsewhere=elsewhere)
 
 
-def person_changed(
-    person: User, *, what: str, before: Any, after: Any, actor: str, elsewhere: User | None = None
-) -> None:
-    """Say a change of somebody's in the streams of their workspaces, or in those of ``elsewhere`` if they have none."""
-    event = RoleChanged(what=what, before=before, after_change=after)
-    said_in = Workspace.objects.filter(memberships__user=person).distinct()
-    for workspace in said_in or Workspace.objects.filter(memberships__user=elsewhere).distinct():
-        append_administration(workspace=workspace.pk, events=[event], actor=actor)
-
-
 def _rights(person: User) -> dict[str, Any]:
     return {name: getattr(person, name) for name in RIGHTS_OF_A_PERSON}
 
@@ -243,5 +228,3 @@ def _rights(person: User) -> dict[str, Any]:
 admin.site.site_header = "Handrail"
 admin.site.site_title = "Handrail"
 admin.site.index_title = "Administration"
-
-import core.admin_accounts  # noqa: E402, F401 - registers; it builds on this module

@@ -14,8 +14,8 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from core.admin import actor_of, person_changed
 from core.console import PersonalAdmin
+from core.console_said import actor_of, person_changed
 
 # Rights come from roles in a workspace; providers from the environment; their tokens are not kept.
 for unused in (Group, SocialApp, SocialToken, EmailAddress):

@@ -8,8 +8,8 @@ from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
-from core.admin import actor_of
 from core.console import ConsoleAdmin, Reach, ReadOnlyAdmin, reach_of
+from core.console_said import actor_of
 from core.errors import HandrailError
 from core.models import Workspace
 from tasks_app.models import (

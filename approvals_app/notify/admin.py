@@ -11,8 +11,8 @@ from approvals_app.notify.admin_forms import ChannelForm, RouteForm
 from approvals_app.notify.models import Alert, AlertRule, Channel, Delivery, Pulse, Route
 from approvals_app.notify.services.alert_rules import alert_rule_save
 from approvals_app.notify.services.channels import channel_save, channel_try, route_remove, route_save
-from core.admin import actor_of
 from core.console import ConsoleAdmin, ReadOnlyAdmin
+from core.console_said import actor_of
 
 
 @admin.register(Channel)
