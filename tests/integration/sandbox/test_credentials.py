@@ -164,6 +164,14 @@ def test_what_was_revoked_between_issuing_and_handing_over_is_not_handed_over(pe
         granted.take()
 
 
+def test_a_grant_that_was_taken_back_stays_so_when_its_credential_is_set_anew(people: People, secret: Credential):
+    granted = issued(people, secret)
+    credential_revoke(workspace=people.workspace, name="planted", reason="leaked", actor="person:rhea")
+    credential_set(workspace=people.workspace, name="planted", value=PLANTED, actor="person:rhea")
+    with pytest.raises(Refused, match="nothing was handed over"):
+        granted.take()
+
+
 def test_a_grant_whose_time_is_over_hands_nothing_over(people: People, secret: Credential):
     granted = issued(people, secret, seconds=-10.0)
     with pytest.raises(Refused, match="nothing was handed over"):
