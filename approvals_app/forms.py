@@ -1,5 +1,7 @@
 """What a person posts from a card."""
 
+from typing import Any
+
 from django import forms
 
 from approvals_app.services.decide import MOST_REASON
@@ -47,18 +49,32 @@ class GrantForm(forms.Form):
     reason = forms.CharField(max_length=MOST_REASON, widget=forms.Textarea(attrs={"rows": 3}), label="Why")
 
 
+class ObjectField(forms.JSONField):
+    """A JSON object; an empty one is an answer too."""
+
+    empty_values = [None, ""]
+
+    def clean(self, value: Any) -> Any:
+        """Refuse what is JSON and no object."""
+        given = super().clean(value)
+        if given is not None and not isinstance(given, dict):
+            raise forms.ValidationError('Write a JSON object, such as {"name": "value"}.')
+        return given
+
+
 class TrialForm(forms.Form):
     """A call to try the rules on; nothing runs."""
 
     tool = forms.ChoiceField()
-    arguments = forms.JSONField(
+    arguments = ObjectField(
         widget=forms.Textarea(attrs={"rows": 5, "class": "code", "spellcheck": "false"}),
         initial=dict,
         label="Arguments, as JSON",
     )
     agent = forms.CharField(required=False, max_length=120)
-    labels = forms.JSONField(
+    labels = ObjectField(
         required=False,
+        initial=dict,
         widget=forms.Textarea(attrs={"rows": 2, "class": "code", "spellcheck": "false"}),
         label="Labels, as JSON",
     )

@@ -115,6 +115,17 @@ def test_the_test_box_says_which_rule_would_decide_and_changes_nothing(desk: Des
     assert not ApprovalRequest.objects.exists()
 
 
+def test_the_test_box_takes_a_call_without_arguments_and_says_what_is_no_object(desk: Desk, client: Client):
+    client.force_login(desk.vera)
+    fresh = client.get("/approvals/rules/").content.decode()
+    assert "null" not in fresh[fresh.index('name="labels"') :]
+    assert client.get("/approvals/rules/", {"tool": "desk.clean", "arguments": "{}"}).context["trial"]
+    for wrong in ("[]", "7", "null"):
+        page = client.get("/approvals/rules/", {"tool": "desk.clean", "arguments": wrong, "labels": "[1]"})
+        assert (page.status_code, page.context["trial"]) == (200, None)
+        assert "Write a JSON object" in page.content.decode()
+
+
 def test_a_retired_rule_holds_no_more_and_every_change_is_in_the_administration_stream(desk: Desk):
     rule(desk, "never", "true", Outcome.DENY)
     assert outcome(desk) == "deny"
