@@ -11,6 +11,7 @@ SAID = {
     "57P01": "The database is being stopped.",
     "57P02": "The database has crashed and is recovering.",
     "57P03": "The database is starting or stopping, and takes no connections yet.",
+    "25P03": "The database ended a session that had stood still within a transaction. Nothing of it was kept.",
     "25006": "The database takes no writes: it is a standby. Point DATABASE_URL at the primary.",
 }
 

@@ -18,6 +18,7 @@ from django.db.models import Model
 from core.boundaries import Boundary, Position, cross
 from core.clock import database_now
 from core.hints import live_hint, progress_hint
+from core.standstill import StandsStill
 from tasks_app.keeper.client import KeeperClient
 from tasks_app.leases import Lease
 from tasks_app.models import Call, Task
@@ -196,7 +197,8 @@ class Session:
 
     def _locked_as_known(self, batch: Batch) -> bool:
         """Lock the task row; whether it is where this slice left it. If not, the append says in which way (L05)."""
-        row = Task.objects.select_for_update().get(pk=self.lease.task)
+        bound = StandsStill(settings.LEASE_SECONDS)  # a stopped process holds no row longer than it would a lease
+        row = Task.objects.select_for_update().annotate(bound=bound).get(pk=self.lease.task)
         held = self.lease.token
         ours = (row.lease_epoch, row.lease_nonce) == (held.epoch, held.nonce)
         known = ours and row.head_seq == self.head
