@@ -8,17 +8,20 @@ from datetime import timedelta
 from pathlib import Path
 from subprocess import Popen
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 from django.conf import settings
 
 import tests.slices  # noqa: F401 - declares slice.work and slice.single
 from core.clock import database_now
+from tasks_app.leases import WorkerIdentity
 from tasks_app.models import Event, Task, Worker
 from tasks_app.services.create import task_create
-from tests.people import people_create
+from tests.people import People, people_create
 from tests.processes import running, wait_for
+
+WORKER = WorkerIdentity(id=uuid4(), name="w1", host="here", pid=1)
 
 
 @dataclass
@@ -100,3 +103,9 @@ def wait_for_event(task: UUID, kind: str, count: int = 1, seconds: float = 40) -
 
 
 Kill = Callable[[int], None]
+
+
+def due(people: People, agent: str = "slice.work") -> Task:
+    return task_create(
+        workspace=people.workspace, owner=people.rhea, actor="person:rhea", agent=agent, intent={"does": ["finish"]}
+    )

@@ -5,29 +5,18 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
-from django.db import IntegrityError, InternalError, connection, transaction
+from django.db import IntegrityError, connection, transaction
 
-from core.boundaries import Boundary, Crossing, install
 from core.clock import database_now
 from tasks_app import workers
-from tasks_app.leases import Lease, Renewal, WorkerIdentity, lease_claim, lease_renew
+from tasks_app.leases import Lease, Renewal, lease_claim, lease_renew
 from tasks_app.losses import Loss, back_off, lease_lose
 from tasks_app.models import Status, Task, Worker
 from tasks_app.record.append import Stale, Token, append
 from tasks_app.record.events import SliceReleased
-from tasks_app.services.create import task_create
-from tests.integration.tasks_app.conftest import event, kinds
-from tests.people import People
-from tests.processes import wait_for
+from tests.integration.tasks_app.conftest import WORKER, due, event, kinds
 
 pytestmark = pytest.mark.django_db(transaction=True)
-WORKER = WorkerIdentity(id=uuid4(), name="w1", host="here", pid=1)
-
-
-def due(people: People, agent: str = "slice.work") -> Task:
-    return task_create(
-        workspace=people.workspace, owner=people.rhea, actor="person:rhea", agent=agent, intent={"does": ["finish"]}
-    )
 
 
 def claim(task: Task) -> Lease:
@@ -98,39 +87,6 @@ def test_of_many_claims_at_once_one_wins(people):
     for racer in racers:
         racer.join()
     assert len([answer for answer in answers if answer]) == 1
-    assert kinds(task.pk).count("slice.claimed") == 1
-
-
-def test_who_stands_still_within_a_claim_does_not_keep_the_task(people, settings):
-    """L02: as a process that was stopped; it holds no lease that could run out, only the row."""
-    settings.LEASE_SECONDS = 0.5
-    task, stands, go, problems = due(people), threading.Event(), threading.Event(), []
-
-    def stand_still(crossing: Crossing) -> None:
-        if threading.current_thread().name == "stopped" and crossing.boundary == Boundary.CLAIM:
-            stands.set()
-            go.wait(30)
-
-    def claims() -> None:
-        try:
-            lease_claim(task=task.pk, worker=WORKER)
-        except InternalError as error:
-            problems.append(error)
-        finally:
-            connection.close()
-
-    stopped = threading.Thread(target=claims, name="stopped")
-    install(stand_still)
-    try:
-        stopped.start()
-        assert stands.wait(10)
-        assert lease_claim(task=task.pk, worker=WORKER) is None
-        lease = wait_for(lambda: lease_claim(task=task.pk, worker=WORKER), seconds=10, what="the row to be free")
-    finally:
-        go.set()
-        stopped.join()
-        install(None)
-    assert (lease.token.epoch, len(problems)) == (1, 1)
     assert kinds(task.pk).count("slice.claimed") == 1
 
 
