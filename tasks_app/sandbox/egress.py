@@ -22,6 +22,9 @@ from tasks_app.keeper.place import EGRESS
 PIECE = 65536
 LONGEST_PLACE = 300  # bytes of the line that names a place
 CONNECT_SECONDS = 5.0
+# Seconds from the deadline, at which the sandbox is killed and all of its ways with it, to the proxy's own cut: a tool
+# that saw its connection cut first could still answer, as if the other side had ended it.
+LATER = 0.25
 ENDS = 0.5  # seconds in which cut connections must be over
 SHARED = ipaddress.ip_network("64:ff9b::/96")  # translates to IPv4 addresses, private ones as well
 
@@ -57,7 +60,7 @@ class Egress:
     """The proxy of one call; ``path`` is its socket, empty where the contract names no network."""
 
     def __init__(self, network: Collection[str], private: Collection[str], *, until: float, folder: Path) -> None:
-        self._network, self._private, self._until = frozenset(network), frozenset(private), until
+        self._network, self._private, self._until = frozenset(network), frozenset(private), until + LATER
         self.connections: list[Connection] = []
         self.path = str(folder / f"{EGRESS}{secrets.token_hex(8)}") if network else ""
         self._open: set[socket.socket] = set()

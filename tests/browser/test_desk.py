@@ -115,6 +115,7 @@ def test_the_preview_follows_the_keyboard_and_enter_opens_the_card(desk: Desk, s
     expect(preview.get_by_label("Reason")).to_have_value("half a sentence")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_contain_text("/scratch/b")
+    page.wait_for_load_state()  # its scripts hear keys from then on
     page.keyboard.press("[")
     expect(page.get_by_role("heading", level=1)).to_contain_text("/scratch/a")
     assert (status_of(first), status_of(second), seen) == ("requested", "requested", [])

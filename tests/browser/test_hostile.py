@@ -11,7 +11,7 @@ from playwright.sync_api import BrowserContext, Page
 from approvals_app.models import ApprovalRequest
 from approvals_app.notify.models import Alert, Channel, Delivery
 from approvals_app.status import Answer
-from chaos_app.models import DrillCase, DrillRun
+from chaos_app.models import DrillRun
 from chaos_app.services.collect import drills_collect
 from core.access import Role
 from core.clock import database_now
@@ -144,9 +144,7 @@ def addresses() -> list[str]:
         found.append(f"/tasks/together/?id={task.pk}")
     for request in ApprovalRequest.objects.all():
         found += [f"/approvals/{request.pk}/", f"/approvals/{request.pk}/review/"]
-    for case in DrillCase.objects.select_related("run"):
-        found += [reverse("drill-run", args=[case.run_id]), reverse("drill-case", args=[case.run_id, case.pk])]
-    return list(dict.fromkeys(found))
+    return found + [reverse("drill-run", args=[run.pk]) for run in DrillRun.objects.all()]
 
 
 def console() -> list[str]:

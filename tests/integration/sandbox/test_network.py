@@ -84,7 +84,7 @@ def test_a_connection_is_cut_at_the_deadline():
         began = time.monotonic()
         contract = box(f"localhost:{port}", private=True)
         outcome = act("fetch", contract=contract, seconds=3.0, word=f"http://localhost:{port}/")
-        assert (outcome.error or {})["code"] == "deadline"
+        assert (outcome.error or {}).get("code") == "deadline", outcome
         assert time.monotonic() - began < 10.0
         inner, _ = deaf.accept()
         inner.settimeout(5)
