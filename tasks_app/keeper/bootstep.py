@@ -59,6 +59,7 @@ class KeeperStep(bootsteps.StartStopStep):
     def start(self, worker: Any) -> None:
         """Wait for the keeper; begin to look, where no event loop will call us; hear of a shutdown."""
         self._link.served(SERVED_WITHIN)  # on a busy machine it starts later than the pool
+        self.look()  # before the first task comes: a child that dies at once is told of like any other
         signals.worker_shutting_down.connect(self._drain, weak=False)
         if worker.hub is None:  # slices run in threads of this process
             tail_begin()
@@ -67,6 +68,7 @@ class KeeperStep(bootsteps.StartStopStep):
 
     def register_with_event_loop(self, worker: Any, hub: Any) -> None:
         """Begin to look, each time the loop starts: its timers end when the broker is lost."""
+        self.look()
         hub.call_repeatedly(EVERY, self.look)
 
     def look(self) -> None:
