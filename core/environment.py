@@ -69,5 +69,5 @@ def database_read(name: str, url: str) -> dict[str, Any]:
         return parsed | {"CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True}
     # Web processes (core/asgi.py) run each request in a thread of its own; a connection that stayed with its thread
     # would be neither used again nor closed. Times in seconds; after an outage it is back within the second.
-    parsed["OPTIONS"]["pool"] = {"min_size": 1, "max_size": most, "timeout": 2.0, "reconnect_timeout": 1.0}
+    parsed["OPTIONS"]["pool"] = {"min_size": 1, "max_size": most, "timeout": 4.0, "reconnect_timeout": 1.0}
     return parsed | {"CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": True}

@@ -10,8 +10,9 @@ from urllib.parse import quote
 
 import psycopg
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 from django.db.backends.postgresql.operations import DatabaseOperations
+from psycopg.errors import DeadlockDetected
 
 from core.embedded import address
 from core.embedded.services import Services, embedded
@@ -73,13 +74,24 @@ def _flush_past_the_append_only_triggers() -> Iterator[None]:
         with self.connection.cursor() as cursor:
             cursor.execute("SET session_replication_role = 'replica'")
             try:
-                flush(self, sql_list)
+                _flush_against_readers(lambda: flush(self, sql_list))
             finally:
                 cursor.execute("SET session_replication_role = 'origin'")
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(DatabaseOperations, "execute_sql_flush", execute_sql_flush)
         yield
+
+
+def _flush_against_readers(flush: Callable[[], None], tries: int = 10) -> None:
+    """Flush again where a process of the test, a web process whose page was just closed, read at the same moment."""
+    for left in reversed(range(tries)):
+        try:
+            return flush()
+        except OperationalError as error:
+            if not (left and isinstance(error.__cause__, DeadlockDetected)):
+                raise
+    return None
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ MADE_BY_THE_DOOR = {Position.COMMIT_KEPT, Position.COMMIT_DROPPED}
 
 def test_every_passage_is_in_the_table_and_every_place_of_the_table_is_passed(tmp_path: Path) -> None:
     # The full suite discovers all there is; of its cases one is enough here.
-    one = ("--suite", "full", "--cell", "L03.after.keyed.kill", "--boundary", "L03")
+    one = ("--suite", "full", "--boundary", "L03", "--class", "keyed", "--fault", "kill", "--workload", "act")
     done = drill(tmp_path / "var", "run", "--no-control", *one)
     assert done.returncode == 0, done.stdout + done.stderr
     (folder,) = (tmp_path / "var" / "drills").iterdir()
