@@ -1,7 +1,8 @@
 """What is the matter with the database, in a sentence: it is away, its disk is full, it starts or stops."""
 
-from django.db import InterfaceError, OperationalError
+from django.db import InterfaceError, InternalError, OperationalError
 
+STOOD_STILL = "25P03"
 AWAY = "The database does not answer."
 # By SQLSTATE (PostgreSQL's list of error codes): what it said about itself.
 SAID = {
@@ -11,7 +12,7 @@ SAID = {
     "57P01": "The database is being stopped.",
     "57P02": "The database has crashed and is recovering.",
     "57P03": "The database is starting or stopping, and takes no connections yet.",
-    "25P03": "The database ended a session that had stood still within a transaction. Nothing of it was kept.",
+    STOOD_STILL: "The database ended a session that had stood still within a transaction. Nothing of it was kept.",
     "25006": "The database takes no writes: it is a standby. Point DATABASE_URL at the primary.",
 }
 
@@ -21,9 +22,23 @@ def database_trouble(error: BaseException) -> str | None:
 
     Accepts Django's exceptions and the driver's that they wrap.
     """
-    state = getattr(error, "sqlstate", None) or getattr(error.__cause__, "sqlstate", None)
+    state = _state(error)
     if state in SAID:
         return SAID[state]
     if state is None and isinstance(error, OperationalError | InterfaceError):
         return AWAY
     return None
+
+
+def database_away(error: BaseException) -> bool:
+    """Whether a statement failed by no fault of whoever sent it: no answer, or a session that had stood still.
+
+    The driver's other internal errors, such as of a transaction that is aborted already, are the sender's own.
+    """
+    if isinstance(error, InternalError):
+        return _state(error) == STOOD_STILL
+    return isinstance(error, OperationalError | InterfaceError)
+
+
+def _state(error: BaseException) -> str | None:
+    return getattr(error, "sqlstate", None) or getattr(error.__cause__, "sqlstate", None)

@@ -22,6 +22,7 @@ from tasks_app.models import Call, CallState, ClusterIdentity, Status, Task
 from tasks_app.record.append import CallChange, Seq, append
 from tasks_app.record.events import After, CallInDoubt, CallOutcome, Event, SliceLost
 from tasks_app.status import OPEN, TERMINAL, EffectClass
+from tasks_app.task_lock import tasks_locked
 from tasks_app.wake import wake
 
 log = structlog.get_logger(__name__)
@@ -85,7 +86,7 @@ def cluster_reconcile() -> int:
 
 def _reconcile(task: UUID) -> None:
     with transaction.atomic():
-        row = Task.objects.select_for_update().get(pk=task)
+        row = tasks_locked().get(pk=task)
         if row.status in TERMINAL:
             return
         calls = list(Call.objects.filter(task=row, state__in=OPEN).exclude(state=CallState.IN_DOUBT).order_by("pk"))

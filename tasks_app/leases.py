@@ -20,7 +20,6 @@ from core.boundaries import Boundary, Position, cross
 from core.clock import ClockTimestamp, database_now
 from core.hints import after_commit, live_hint
 from core.metrics import takeover_took
-from core.standstill import StandsStill
 from tasks_app import registry, workers
 from tasks_app.models import Event, Status, Task, WaitKind
 from tasks_app.place import place_next
@@ -28,6 +27,7 @@ from tasks_app.record.append import Appended, Token, append
 from tasks_app.record.events import After, SliceClaimed, WaitEnded, WaitStarted
 from tasks_app.record.events import Event as RecordEvent
 from tasks_app.status import TERMINAL
+from tasks_app.task_lock import tasks_locked
 
 LIMIT_LOCK = 7204  # advisory lock (this, hash of the agent): claims of one agent are counted one after the other
 LIMIT_AGAIN, VERSION_AGAIN = 1.0, 2.0  # seconds until a task over a limit, or without a worker, is looked at again
@@ -90,9 +90,7 @@ def lease_claim(*, task: UUID, worker: WorkerIdentity, nonce: UUID | None = None
 def _lock_due(task: UUID) -> tuple[Task | None, datetime]:
     # A row that somebody else holds is being claimed or changed; whoever it is wakes the task again if need be.
     # Passing over it, this statement never waits: its clock reading is as good as one after the lock.
-    # Whoever stands still within this transaction holds no lease that could run out, only the row: Postgres ends it.
-    locked = Task.objects.select_for_update(skip_locked=True).filter(pk=task)
-    row = locked.annotate(now=ClockTimestamp(), bound=StandsStill(settings.LEASE_SECONDS)).first()
+    row = tasks_locked(skip_locked=True).filter(pk=task).annotate(now=ClockTimestamp()).first()
     if row is None or row.status in TERMINAL or row.lease_nonce is not None or row.wake_at is None:
         return None, datetime.min
     return (row if row.wake_at <= row.now else None), row.now
@@ -202,8 +200,9 @@ def lease_renew(*, leases: Collection[tuple[UUID, Token]]) -> dict[UUID, Renewal
     """
     wanted = dict(leases)
     with transaction.atomic():
-        rows = Task.objects.select_for_update(skip_locked=True, no_key=True).filter(pk__in=wanted).order_by("pk")
-        held = {pk: (epoch, nonce) for pk, epoch, nonce in rows.values_list("pk", "lease_epoch", "lease_nonce")}
+        rows = tasks_locked(skip_locked=True, no_key=True).filter(pk__in=wanted).order_by("pk")
+        # As rows: a list of some values would leave out what bounds the transaction.
+        held = {row.pk: (row.lease_epoch, row.lease_nonce) for row in rows.only("lease_epoch", "lease_nonce")}
         ours = [pk for pk, token in held.items() if token == (wanted[pk].epoch, wanted[pk].nonce)]
         if ours:
             Task.objects.filter(pk__in=ours).update(lease_until=_lease_end(database_now()))

@@ -15,6 +15,7 @@ from tasks_app.models import Status, Task
 from tasks_app.place import Place, place_next
 from tasks_app.record.append import append
 from tasks_app.record.events import After, Event, SliceLost, TaskQuarantined
+from tasks_app.task_lock import tasks_locked
 from tasks_app.wake import wake
 
 DEFAULT_LIMIT = 3
@@ -40,7 +41,7 @@ def lease_lose(*, task: UUID, nonce: UUID, loss: Loss, actor: str, only_if_ran_o
     task after its back-off. ``only_if_ran_out`` checks the lease against the clock under that lock (the sweeper).
     """
     with transaction.atomic():
-        row = Task.objects.select_for_update(skip_locked=only_if_ran_out).filter(pk=task).first()
+        row = tasks_locked(skip_locked=only_if_ran_out).filter(pk=task).first()
         if row is None or row.lease_nonce != nonce or (only_if_ran_out and not _ran_out(row)):
             return False
         _lose(row, loss, actor)

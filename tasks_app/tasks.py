@@ -11,7 +11,7 @@ from celery import shared_task
 from celery.exceptions import TimeLimitExceeded
 from django.db import InterfaceError, InternalError, OperationalError, close_old_connections
 
-from core.database_trouble import database_trouble
+from core.database_trouble import database_away, database_trouble
 from core.errors import HandrailError
 from core.models import Workspace
 from tasks_app.executor import slice_run
@@ -24,8 +24,8 @@ from tasks_app.services.recheck import task_recheck
 from tasks_app.wake import LOOK_UP, RECHECK, TASK
 
 log = structlog.get_logger(__name__)
-# Also a session that Postgres ended because its transaction had stood still (InternalError).
-DatabaseAway = (OperationalError, InterfaceError, InternalError)
+# Whether one of these is the database's own trouble is for ``database_away`` to say.
+DatabaseErrors = (OperationalError, InterfaceError, InternalError)
 LOG_LINES = 5
 # An executor hands over long before (seconds): this ends one that hangs outside of any call's deadline (L04).
 LONGEST_SLICE = 900.0
@@ -55,7 +55,9 @@ def _slice(task_id: str) -> None:
     keeper.expect(task, nonce)  # a death between the claim's commit and the watch is proven as well (L02, L03)
     try:
         lease = lease_claim(task=task, worker=keeper.identity(), nonce=nonce)
-    except DatabaseAway as error:
+    except DatabaseErrors as error:
+        if not database_away(error):
+            raise
         log.warning("claim_put_off", task_id=task_id, reason=_reason(error))
         lease = None
         _give_back(task, nonce, Loss(seen="database away", counted=False))  # it may have been committed unheard
@@ -71,7 +73,7 @@ def recheck_task(task_id: str, workspace_id: str, actor: str) -> None:
     close_old_connections()
     try:
         task_recheck(workspace=Workspace.objects.get(pk=workspace_id), task=UUID(task_id), actor=actor)
-    except (HandrailError, *DatabaseAway) as error:
+    except (HandrailError, *DatabaseErrors) as error:
         log.warning("recheck_not_done", task_id=task_id, reason=str(error))
 
 
@@ -82,7 +84,7 @@ def look_up_task(task_id: str, workspace_id: str, name: str, actor: str) -> None
     try:
         workspace = Workspace.objects.get(pk=workspace_id)
         call_look_up(workspace=workspace, task=UUID(task_id), name=name, actor=actor)
-    except (HandrailError, *DatabaseAway) as error:
+    except (HandrailError, *DatabaseErrors) as error:
         log.warning("look_up_not_done", task_id=task_id, call=name, reason=str(error))
 
 
@@ -98,7 +100,7 @@ def _run(lease: Lease, keeper: Client) -> None:
 
 def _failed(lease: Lease, error: Exception) -> None:
     """Give the task back. A database that is away is nobody's fault, and if it stays away the lease runs out."""
-    if isinstance(error, DatabaseAway):
+    if database_away(error):
         log.warning("slice_put_off", task_id=str(lease.task), epoch=lease.token.epoch, reason=_reason(error))
         _give_back(lease.task, lease.token.nonce, Loss(seen="database away", counted=False))
         return
@@ -117,5 +119,5 @@ def _give_back(task: UUID, nonce: UUID, loss: Loss) -> None:
     close_old_connections()
     try:
         lease_lose(task=task, nonce=nonce, loss=loss, actor=f"worker:{client_here().identity().name}")
-    except DatabaseAway as error:
+    except DatabaseErrors as error:
         log.warning("loss_not_written", task_id=str(task), error=type(error).__name__)

@@ -111,11 +111,23 @@ def overdue(lease: Any, keeper: Any, *_: Any) -> None:
         re.match(r"(a+)+$", "a" * 24 + "b")
 
 
+def abort(*_: Any) -> None:
+    """Go on in a transaction that Postgres has aborted: an internal error, by the slice's own fault."""
+    from django.db import DatabaseError, connection, transaction
+
+    with transaction.atomic(), connection.cursor() as cursor:
+        try:
+            cursor.execute("SELECT 1 / 0")
+        except DatabaseError:
+            cursor.execute("SELECT 1")
+
+
 def fail(*_: Any) -> None:
     raise ValueError("a mistake in the executor")
 
 
 DOES: dict[str, Callable[..., None]] = {
+    "abort": abort,
     "finish": finish,
     "hold": hold,
     "die": die,

@@ -3,20 +3,18 @@
 from datetime import datetime
 from uuid import UUID
 
-from django.conf import settings
-
 from approvals_app.models import ApprovalRequest
 from core.clock import database_now
 from core.errors import NotFound
-from core.standstill import StandsStill
 from tasks_app.models import Task
+from tasks_app.task_lock import tasks_locked
 
 
 def approval_lock(approval: UUID) -> tuple[Task, ApprovalRequest, datetime]:
     """Lock a task and its approval; return both and the database's time. Raises NotFound."""
     # Who owns it is read with it: only the task's row is locked, and the owner is not changed by deciding.
-    tasks = Task.objects.select_for_update(of=("self",)).select_related("owner")
-    task = tasks.filter(approvals=approval).annotate(bound=StandsStill(settings.LEASE_SECONDS)).first()
+    tasks = tasks_locked(of=("self",)).select_related("owner")
+    task = tasks.filter(approvals=approval).first()
     if task is None:
         raise NotFound("There is no such approval here, or you may not see it.")
     request = ApprovalRequest.objects.select_for_update().get(pk=approval)

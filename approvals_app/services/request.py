@@ -20,6 +20,7 @@ from tasks_app.models import Task
 from tasks_app.record.append import Stale
 from tasks_app.record.events import ApprovalRequested, Event
 from tasks_app.status import TERMINAL, Status
+from tasks_app.task_lock import tasks_locked
 
 LONGEST_LINE = 500
 
@@ -42,7 +43,7 @@ def approval_request(
     come from the rule that asks, else from the contract, in seconds; times are the database's. Raises Stale for a
     task that is being cancelled or has ended (case-16), and for an agent that is over its cap.
     """
-    locked = Task.objects.select_for_update().get(pk=task.pk)
+    locked = tasks_locked().get(pk=task.pk)
     now = database_now()
     if locked.status in TERMINAL | {Status.CANCELLING}:
         raise _stale(locked, "not running", now)

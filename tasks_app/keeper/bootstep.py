@@ -68,7 +68,6 @@ class KeeperStep(bootsteps.StartStopStep):
 
     def register_with_event_loop(self, worker: Any, hub: Any) -> None:
         """Begin to look, each time the loop starts: its timers end when the broker is lost."""
-        self.look()
         hub.call_repeatedly(EVERY, self.look)
 
     def look(self) -> None:

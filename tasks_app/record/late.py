@@ -14,6 +14,7 @@ from tasks_app.record.events import After, CallLateReceipt, CallOutcome, Event
 from tasks_app.record.stored import event_prepare
 from tasks_app.registry import tool_find
 from tasks_app.status import HOLDS_BUSINESS_KEY, TERMINAL
+from tasks_app.task_lock import tasks_locked
 
 CLOSABLE = {CallState.ATTEMPTED, CallState.UNKNOWN, CallState.IN_DOUBT}
 
@@ -21,7 +22,7 @@ CLOSABLE = {CallState.ATTEMPTED, CallState.UNKNOWN, CallState.IN_DOUBT}
 def late_keep(*, stream: UUID, events: Sequence[Event], actor: str, token: Token) -> None:
     """Keep what ``token``'s worker could not append any more (L05): refused, shown, never lost."""
     with transaction.atomic():
-        task = Task.objects.select_for_update().filter(pk=stream).first()
+        task = tasks_locked().filter(pk=stream).first()
         if task is None:
             return
         now = database_now()
@@ -48,7 +49,7 @@ def late_receipt_append(*, stream: UUID, outcome: CallOutcome, actor: str, token
     It may close a doubt, nothing else. Returns None where the attempt was not this token's or is answered.
     """
     with transaction.atomic():
-        task = Task.objects.select_for_update().get(pk=stream)
+        task = tasks_locked().get(pk=stream)
         call = Call.objects.filter(task=task, name=outcome.name).first()
         if call is None or not _own_and_unanswered(stream, outcome, token):
             return None

@@ -18,7 +18,6 @@ from django.db.models import Model
 from core.boundaries import Boundary, Position, cross
 from core.clock import database_now
 from core.hints import live_hint, progress_hint
-from core.standstill import StandsStill
 from tasks_app.keeper.client import KeeperClient
 from tasks_app.leases import Lease
 from tasks_app.models import Call, Task
@@ -28,6 +27,7 @@ from tasks_app.record.events import After, Event
 from tasks_app.record.late import late_keep
 from tasks_app.runtime.batch import Batch, Inside
 from tasks_app.status import OPEN, Status
+from tasks_app.task_lock import tasks_locked
 
 log = structlog.get_logger(__name__)
 
@@ -197,8 +197,7 @@ class Session:
 
     def _locked_as_known(self, batch: Batch) -> bool:
         """Lock the task row; whether it is where this slice left it. If not, the append says in which way (L05)."""
-        bound = StandsStill(settings.LEASE_SECONDS)  # a stopped process holds no row longer than it would a lease
-        row = Task.objects.select_for_update().annotate(bound=bound).get(pk=self.lease.task)
+        row = tasks_locked().get(pk=self.lease.task)
         held = self.lease.token
         ours = (row.lease_epoch, row.lease_nonce) == (held.epoch, held.nonce)
         known = ours and row.head_seq == self.head

@@ -6,18 +6,17 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
 from django.db import transaction
 
 from core.boundaries import Boundary, Position, cross
 from core.errors import NotFound
 from core.hints import after_commit, live_hint
 from core.models import Workspace
-from core.standstill import StandsStill
 from tasks_app.models import Call, Event, Task
 from tasks_app.record.append import Appended, CallChange, append
 from tasks_app.record.events import Event as Said
 from tasks_app.status import ATTEMPT_OPEN, CallState
+from tasks_app.task_lock import tasks_locked
 from tasks_app.wake import wake
 
 
@@ -66,8 +65,7 @@ def command(*, workspace: Workspace, task: UUID, actor: str) -> Iterator[Command
 
 def command_locked(*, workspace: Workspace, task: UUID, actor: str) -> Command:
     """Lock the task row inside the caller's transaction. Raises NotFound."""
-    rows = Task.objects.select_for_update().filter(workspace=workspace, pk=task)
-    row = rows.annotate(bound=StandsStill(settings.LEASE_SECONDS)).first()
+    row = tasks_locked().filter(workspace=workspace, pk=task).first()
     if row is None:
         raise NotFound
     return Command(task=row, actor=actor)

@@ -9,12 +9,13 @@ from core.clock import ClockTimestamp
 from core.errors import InvalidInput, NotFound
 from core.models import Workspace
 from tasks_app.credentials.keys import reseal, seal
-from tasks_app.models import Credential, CredentialGrant, Task
+from tasks_app.models import Credential, CredentialGrant
 from tasks_app.record.append import append_administration
 from tasks_app.record.events import CredentialChanged, CredentialExpired, CredentialRevoked
 from tasks_app.record.stored import SHORTEST_SECRET, masker_learn
 from tasks_app.services.command import Command
 from tasks_app.status import TERMINAL
+from tasks_app.task_lock import tasks_locked
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,119}")
 LONGEST = 16 * 1024  # bytes; several must fit through one pipe
@@ -83,7 +84,7 @@ def grants_expire() -> int:
 
 def _say(task: UUID, event: CredentialRevoked | CredentialExpired, actor: str) -> None:
     with transaction.atomic():
-        row = Task.objects.select_for_update().filter(pk=task).first()
+        row = tasks_locked().filter(pk=task).first()
         if row is not None:
             Command(task=row, actor=actor).record(event, after_end=row.status in TERMINAL)
 

@@ -34,10 +34,16 @@ class Fleet:
     counter: Any
 
     def worker(
-        self, name: str = "one", *, pool: str = "prefork", concurrency: int = 2, more: tuple[str, ...] = ()
+        self,
+        name: str = "one",
+        *,
+        pool: str = "prefork",
+        concurrency: int = 2,
+        more: tuple[str, ...] = (),
+        app: str = "tests.slices",
     ) -> Popen[bytes]:
         log = self.folder / f"{name}-{next(self.counter)}.log"
-        command = ["-m", "celery", "-A", "tests.slices", "worker", "-n", f"{name}@%h", "--pool", pool, "-l", "INFO"]
+        command = ["-m", "celery", "-A", app, "worker", "-n", f"{name}@%h", "--pool", pool, "-l", "INFO"]
         command += [
             "--concurrency",
             str(concurrency),

@@ -55,6 +55,15 @@ def test_a_killed_child_is_taken_over_at_once_and_the_loss_says_how_it_ended(fle
     wait_for_event(task.id, "task.completed")
 
 
+def test_a_child_that_dies_before_the_worker_has_looked_once_is_told_of_as_well(fleet):
+    fleet.worker(app="tests.slices_unseen")
+    task = fleet.task("hold", "finish", gate=str(fleet.gate()))
+    kill(claimed(task).data["pid"])
+    lost = wait_for_event(task.id, "slice.lost")
+    assert (lost.data["seen"], lost.data.get("exit_status")) == ("process gone", "signal SIGKILL")
+    wait_for_event(task.id, "task.completed")
+
+
 @pytest.mark.parametrize("pool", ["prefork", "threads"])
 def test_a_killed_worker_is_taken_over_at_once_by_another_without_any_sweeper(fleet, pool):
     first = fleet.worker("one", pool=pool)
@@ -194,15 +203,6 @@ def test_a_task_that_kills_its_workers_is_quarantined_and_others_run(fleet):
     assert kinds(bad.id).count("slice.lost") == 3
     assert [event(bad.id, "slice.lost", n).data["exit_status"] for n in range(3)] == ["exit code 137"] * 3
     assert quarantined.data["place"] == "step 1"
-
-
-def test_an_executor_that_fails_gives_the_task_back_at_once_and_says_why(fleet):
-    fleet.worker("one")
-    task = fleet.task("fail", "finish")
-    lost = wait_for_event(task.id, "slice.lost")
-    assert lost.data["seen"] == "executor failed: ValueError"
-    assert "a mistake in the executor" in lost.data["log_tail"][-1]
-    wait_for_event(task.id, "task.completed")
 
 
 @pytest.mark.parametrize("pool", ["prefork", "threads"])
