@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from tasks_app.contracts import Contract
 
 
+SECRET_WORDS = ("SECRET", "PASSWORD", "PASSWD", "TOKEN", "CREDENTIAL", "KEY", "DSN")
 OURS = frozenset({"DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "CELERY_BROKER_URL", "EMAIL_URL"})
 
 
@@ -43,7 +44,7 @@ def sandbox_problem(contract: "Contract") -> str | None:
 
 def _is_secret(name: str) -> bool:
     """Whether a variable is one of ours that tools must never see, or is named like a secret."""
-    return name.upper() in OURS or any(word in name.upper() for word in ("SECRET", "PASSWORD", "TOKEN", "CREDENTIAL"))
+    return name.upper() in OURS or any(word in name.upper() for word in SECRET_WORDS)
 
 
 def _is_address(host: str) -> bool:

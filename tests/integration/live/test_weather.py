@@ -67,6 +67,12 @@ def test_a_layer_that_is_away_costs_hints_only_and_is_joined_again(own_layer):
     assert page.seqs == [2, 3, 4]
 
 
+def read_out(page) -> None:
+    """Read what had arrived before it was closed."""
+    for _ in range(20):
+        page.take()
+
+
 def test_a_web_process_that_is_killed_loses_nothing_that_the_page_will_see(own_layer):
     live, _ = own_layer
     server: WebServer = live.web
@@ -75,8 +81,7 @@ def test_a_web_process_that_is_killed_loses_nothing_that_the_page_will_see(own_l
     page.until_head()
     server.stop(signal.SIGKILL)
     with pytest.raises(ConnectionClosed):
-        for _ in range(20):  # what had arrived before is read first
-            page.take()
+        read_out(page)
     head = live.signals(5, hint=False)
     server.start()
     page.connect()

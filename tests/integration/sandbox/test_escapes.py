@@ -4,13 +4,14 @@ import os
 import socket
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tasks_app.sandbox.cgroups import group_make, groups_work
 from tests.integration.sandbox.conftest import act, inside, said
-from tests.sandbox_tools import SMALL
+from tests.sandbox_tools import SMALL, box_keyed
 
 pytestmark = pytest.mark.usefixtures("cold_and_warm")
 
@@ -44,6 +45,14 @@ def test_it_inherits_no_environment(monkeypatch):
     monkeypatch.setenv("HANDRAIL_PLANTED", "planted")
     seen = said("environment")
     assert set(seen) <= {"PATH", "HOME", "TMPDIR", "LANG", "PWD"}
+
+
+def test_of_the_environment_it_sees_what_its_contract_names_and_no_more(monkeypatch):
+    monkeypatch.setenv("HANDRAIL_PLANTED", "planted")
+    monkeypatch.setenv("MAIL_URL", "http://mail.example/")
+    seen = said("environment", contract=replace(box_keyed, environment=("MAIL_URL", "NOT_SET")))
+    assert set(seen) <= {"PATH", "HOME", "TMPDIR", "LANG", "PWD", "MAIL_URL"}
+    assert seen["MAIL_URL"] == "http://mail.example/"
 
 
 def test_it_sees_no_other_process_and_signals_none():

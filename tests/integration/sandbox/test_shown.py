@@ -47,6 +47,13 @@ def test_none_without_a_reason_is_refused_at_registration():
     assert "none of" in (contract_problem(replace(box_keyed, sandbox="maybe")) or "")
 
 
+@pytest.mark.parametrize(
+    "name", ["DATABASE_URL", "SECRET_KEY", "MAIL_API_KEY", "GIT_TOKEN", "db_password", "SENTRY_DSN", "NOT A NAME", ""]
+)
+def test_a_secret_is_no_variable_that_a_contract_may_name(name: str):
+    assert "environment names" in (contract_problem(replace(box_keyed, environment=(name,))) or "")
+
+
 def test_a_function_inside_a_function_is_refused_at_registration():
     assert "top of its module" in (contract_problem(replace(box_keyed, execute=lambda a, c: None)) or "")
 
