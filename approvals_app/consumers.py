@@ -15,7 +15,7 @@ from approvals_app.models import ApprovalRequest
 from approvals_app.rights import workspaces_of
 from core.access import Right
 from core.hints import group_of, list_group_of
-from tasks_app.consumers import LiveConsumer
+from tasks_app.live.consumer import LiveConsumer
 from tasks_app.live.feed import Feed
 from tasks_app.live.reader import Withdrawn
 from tasks_app.live.threads import read_in_thread
@@ -96,11 +96,10 @@ class DeskConsumer(LookingConsumer):
 class CardConsumer(LookingConsumer):
     """Follows one card, and says who else is looking at it."""
 
-    async def connect(self) -> None:
+    async def begin(self) -> None:
         """Follow the card; once it may be followed, be seen looking at it."""
-        await super().connect()
-        if self.jobs:
-            await self.look_at(self.scope["url_route"]["kwargs"]["approval"])
+        await super().begin()
+        await self.look_at(self.scope["url_route"]["kwargs"]["approval"])
 
     def opened(self) -> tuple[Feed, list[str]]:
         """Follow the approval of the address."""

@@ -8,7 +8,7 @@ from approvals_app.notify.live import AlertsFeed
 from approvals_app.notify.services.alerts import GROUP
 from approvals_app.rights import workspaces_of
 from core.access import Right
-from tasks_app.consumers import LiveConsumer
+from tasks_app.live.consumer import LiveConsumer
 from tasks_app.live.feed import Feed
 from tasks_app.live.reader import Listener, Withdrawn
 

@@ -15,7 +15,7 @@ from core.board.fleet import MOST, Member, fleet, problems
 from core.clock import database_now
 from core.hints import list_group_of
 from core.principal import Principal
-from tasks_app.consumers import LiveConsumer
+from tasks_app.live.consumer import LiveConsumer
 from tasks_app.live.feed import Feed
 from tasks_app.live.list_feed import ListFeed
 from tasks_app.live.parts import Part, PartsFeed

@@ -10,7 +10,7 @@ from django.template.loader import render_to_string
 from core.board.overview import overview
 from core.hints import list_group_of
 from core.principal import Principal
-from tasks_app.consumers import LiveConsumer
+from tasks_app.live.consumer import LiveConsumer
 from tasks_app.live.feed import Feed
 from tasks_app.live.list_feed import ListFeed
 from tasks_app.live.parts import Part, PartsFeed
