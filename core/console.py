@@ -97,6 +97,13 @@ class ConsoleAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic w
         named = super().get_list_filter(request)
         return [("workspace", MyWorkspaces) if one == "workspace" else one for one in named]
 
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
+        """Narrow a list by what its filters offer only: any other column could be read letter by letter (a secret)."""
+        filters = [one if isinstance(one, str) else one[0] for one in self.get_list_filter(request)]
+        offered = [*filters, *([self.date_hierarchy] if self.date_hierarchy else [])]
+        named = any(lookup == one or lookup.startswith(f"{one}__") for one in offered)
+        return named and bool(super().lookup_allowed(lookup, value, request))
+
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         """Offer no row of another workspace, and accept none, in any field of the form."""
         form = super().get_form(request, obj, change=change, **kwargs)
