@@ -189,3 +189,18 @@ def secret_key_is_shared(app_configs: Apps, **kwargs: Any) -> list[CheckMessage]
             id="core.W011",
         )
     ]
+
+
+@register(Tags.security, deploy=True)
+def credential_keys_are_shared(app_configs: Apps, **kwargs: Any) -> list[CheckMessage]:
+    """Each machine would make keys of its own, and open neither credentials nor second factors of the others."""
+    if settings.HANDRAIL_CREDENTIAL_KEYS or settings.HANDRAIL_CREDENTIAL_KEYS_FILE:
+        return []
+    return [
+        Warning(
+            "HANDRAIL_CREDENTIAL_KEYS is not set, so this folder's own are used: a process elsewhere would open neither"
+            " credentials nor second factors.",
+            hint="Set it to what `manage.py credential key` prints, the same for every process.",
+            id="core.W012",
+        )
+    ]

@@ -136,6 +136,7 @@ CACHES = {
 }
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_TOTP_ISSUER = "Handrail"
+MFA_ADAPTER = "core.sealed_factors.Factors"
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not USES_TLS  # passkeys on http://localhost
 # An OpenID Connect provider beside passwords (core/single_sign_on.py).
 HANDRAIL_OIDC_ISSUER = os.environ.get("HANDRAIL_OIDC_ISSUER", "")

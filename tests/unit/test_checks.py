@@ -20,7 +20,7 @@ def found(settings):
         messages = run_checks(include_deployment_checks=True)
         ours = [message for message in messages if message.id.startswith("core.")]
         assert all(message.hint for message in ours)
-        return {message.id for message in ours if message.level >= 30} - {"core.W010", "core.W011"}
+        return {message.id for message in ours if message.level >= 30} - {"core.W010", "core.W011", "core.W012"}
 
     return check
 
@@ -60,6 +60,13 @@ def test_one_role_for_owner_and_application_is_said(settings):
         assert ("core.W010" in ids) is said
 
 
+def test_keys_that_each_machine_would_make_for_itself_are_said(settings):
+    for keys, file, said in (([], "", True), (["key"], "", False), ([], "/etc/keys", False)):
+        settings.HANDRAIL_CREDENTIAL_KEYS, settings.HANDRAIL_CREDENTIAL_KEYS_FILE = keys, file
+        ids = {message.id for message in run_checks(include_deployment_checks=True)}
+        assert ("core.W012" in ids) is said
+
+
 def manage(*arguments, **environment):
     return subprocess.run(
         [sys.executable, "manage.py", *arguments],
@@ -76,6 +83,7 @@ def test_a_deployment_set_up_as_the_hints_say_has_nothing_to_report():
         "--deploy",
         "--fail-level=WARNING",
         SECRET_KEY="k" * 20 + "0123456789" * 4,
+        HANDRAIL_CREDENTIAL_KEYS="as-manage.py-credential-key-prints-it",
         PUBLIC_URL="https://handrail.example.org",
         ALLOWED_HOSTS="handrail.example.org",
         BEHIND_PROXY="1",

@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from core.errors import HandrailError
 from core.models import Workspace
+from core.sealed_factors import factors_reseal
 from tasks_app.credentials.keys import key_new
 from tasks_app.models import Credential
 from tasks_app.services.credentials import credential_revoke, credential_set, credentials_reseal
@@ -69,6 +70,7 @@ class Command(BaseCommand):
     def do_reseal(self, options: dict[str, Any]) -> None:
         """Seal all with the newest key."""
         self.stdout.write(f"{credentials_reseal()} credentials are sealed with the newest key.")
+        self.stdout.write(f"{factors_reseal()} second factors are sealed with the newest key.")
 
     def do_key(self, options: dict[str, Any]) -> None:
         """Print a new key."""

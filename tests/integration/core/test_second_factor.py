@@ -3,6 +3,8 @@
 import time
 
 import pytest
+from allauth.mfa.models import Authenticator
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.mfa.totp.internal.auth import (
     TOTP,
     format_hotp_value,
@@ -14,7 +16,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
+from core.sealed_factors import Factors, factors_reseal
 from core.step_up import METHODS
+from tasks_app.credentials.keys import CannotOpen, key_new
 from tests.people import People
 
 
@@ -33,6 +37,10 @@ def with_totp(user: User) -> str:
     secret = generate_totp_secret()
     TOTP.activate(user, secret)
     return secret
+
+
+def factor(user: User, kind: str) -> Authenticator:
+    return Authenticator.objects.get(user=user, type=kind)
 
 
 def test_who_has_no_factor_is_led_to_set_one_up_and_needs_their_password_for_it(rhea: Client) -> None:
@@ -67,6 +75,36 @@ def test_a_next_address_elsewhere_is_not_followed(people: People, rhea: Client) 
     with_totp(people.rhea)
     led = rhea.get(reverse("step-up"), {"next": "https://evil.test/"})
     assert led["Location"].endswith("next=%2F")
+
+
+def test_what_makes_codes_is_kept_sealed_and_opens_with_keys_that_are_changed_in_turn(people: People, settings) -> None:
+    old, new = key_new(), key_new()
+    settings.HANDRAIL_CREDENTIAL_KEYS = [old]
+    secret = with_totp(people.rhea)
+    RecoveryCodes.activate(people.rhea)
+    codes = RecoveryCodes(factor(people.rhea, "recovery_codes")).generate_codes()
+    assert secret not in str(list(Authenticator.objects.values_list("data", flat=True)))
+    settings.HANDRAIL_CREDENTIAL_KEYS = [new, old]
+    assert factors_reseal() == 2
+    settings.HANDRAIL_CREDENTIAL_KEYS = [new]
+    assert TOTP(factor(people.rhea, "totp")).validate_code(code(secret))
+    assert RecoveryCodes(factor(people.rhea, "recovery_codes")).generate_codes() == codes
+    settings.HANDRAIL_CREDENTIAL_KEYS = [old]
+    with pytest.raises(CannotOpen):
+        TOTP(factor(people.rhea, "totp")).validate_code(code(secret))
+
+
+def test_a_factor_that_was_kept_unsealed_works_on_and_is_sealed_with_the_next_change_of_keys(people: People) -> None:
+    secret = generate_totp_secret()
+    Authenticator.objects.create(user=people.rhea, type="totp", data={"secret": secret})
+    passkey = Authenticator.objects.create(user=people.rhea, type="webauthn", data={"name": "key"})
+    assert TOTP(factor(people.rhea, "totp")).validate_code(code(secret))
+    assert factors_reseal() == 1
+    sealed = factor(people.rhea, "totp").data["secret"]
+    assert secret not in sealed
+    assert Factors().decrypt(sealed) == secret
+    passkey.refresh_from_db()
+    assert passkey.data == {"name": "key"}
 
 
 def test_nobody_signs_up(client: Client) -> None:
