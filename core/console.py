@@ -181,7 +181,8 @@ class ReadOnlyInline(admin.TabularInline):  # type: ignore[type-arg]  # not gene
 class PersonalAdmin(ConsoleAdmin):
     """Rows of people: seen where one administers a workspace of theirs, changed where one administers all of them.
 
-    Otherwise who administers one workspace could sign in as somebody of another. ``person``: the path to the person.
+    Otherwise who administers one workspace could sign in as somebody of another; or set the password of somebody who
+    has just been added for another one. ``person``: the path to the person.
     """
 
     person = "user"
@@ -195,7 +196,7 @@ class PersonalAdmin(ConsoleAdmin):
         return Q(**{theirs: members}) | ~Q(**{theirs: Membership.objects.values("user")})
 
     def may_change(self, reach: Reach, obj: Model) -> bool:
-        """Tell whether the person belongs to no workspace but one's own, and does not run the deployment."""
+        """Tell whether the person belongs to one's own workspaces and to no other, and does not run the deployment."""
         someone = cast(User, getattr(obj, self.person) if self.person else obj)
-        elsewhere = Membership.objects.filter(user=someone).exclude(workspace__in=reach.workspaces)
-        return reach.runs_all or not (someone.is_superuser or elsewhere.exists())
+        theirs = set(Membership.objects.filter(user=someone).values_list("workspace_id", flat=True))
+        return reach.runs_all or (bool(theirs) and theirs <= reach.workspaces and not someone.is_superuser)

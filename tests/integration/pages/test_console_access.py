@@ -17,6 +17,7 @@ from tests.people import People, person
 from tests.records import new_task
 
 LISTS = ["tasks_app_task", "tasks_app_event", "core_apitoken", "core_membership", "core_workspace", "auth_user"]
+NEW = {"password1": "a new one, long enough", "password2": "a new one, long enough", "usable_password": "true"}
 
 
 @pytest.fixture
@@ -142,22 +143,34 @@ def test_an_account_of_two_workspaces_is_not_taken_over_by_the_administrator_of_
     """Who could set its password could sign in to the other workspace."""
     Membership.objects.create(user=people.tobin, workspace=people.workspace, role=Role.VIEWER)
     word = reverse("admin:auth_user_password_change", args=[people.tobin.pk])
-    new = {"password1": "a new one, long enough", "password2": "a new one, long enough", "usable_password": "true"}
     assert "tobin" in lists(mine, "auth_user")
-    assert mine.post(word, new).status_code == 403
+    assert mine.post(word, NEW).status_code == 403
     assert mine.post(change("auth_user", people.tobin), {"username": "x"}).status_code == 403
     assert User.objects.get(pk=people.tobin.pk).check_password("correct horse battery")
-    assert mine.post(reverse("admin:auth_user_password_change", args=[people.silas.pk]), new).status_code == 302
+    assert mine.post(reverse("admin:auth_user_password_change", args=[people.silas.pk]), NEW).status_code == 302
+
+
+def test_an_account_that_belongs_to_no_workspace_is_taken_over_by_no_administrator(mine: Client):
+    """It may be on its way into another workspace: who could set its password would come in there."""
+    made = User.objects.create_user("uma", password="correct horse battery")
+    word = reverse("admin:auth_user_password_change", args=[made.pk])
+    assert "uma" in lists(mine, "auth_user")
+    assert mine.post(word, NEW).status_code == 403
+    assert mine.post(change("auth_user", made), {"username": "x"}).status_code == 403
+    assert mine.post(reverse("admin:auth_user_delete", args=[made.pk]), {"post": "yes"}).status_code == 403
+    several = {"action": "delete_selected", "_selected_action": [str(made.pk)], "post": "yes"}
+    assert mine.post(reverse("admin:auth_user_changelist"), several).status_code == 403
+    assert User.objects.get(username="uma").check_password("correct horse battery")
 
 
 def test_an_administrator_adds_an_account_and_makes_nobody_a_superuser(mine: Client, people: People):
     made = {"username": "uma", "usable_password": "false"}
-    assert mine.post(add("auth_user"), made).status_code == 302
+    assert mine.post(add("auth_user"), made, follow=True).status_code == 200
     uma = User.objects.get(username="uma")
+    role = {"user": uma.pk, "workspace": people.workspace.pk, "role": "viewer"}
+    assert mine.post(add("core_membership"), role).status_code == 302
+    assert Membership.objects.filter(user=uma, workspace=people.workspace, role="viewer").exists()
     dates = {"date_joined_0": "2026-01-01", "date_joined_1": "00:00:00"}
     given = {"username": "uma", "is_active": "on", "is_superuser": "on"} | dates
     assert mine.post(change("auth_user", uma), given).status_code == 302
     assert not User.objects.get(username="uma").is_superuser
-    role = {"user": uma.pk, "workspace": people.workspace.pk, "role": "viewer"}
-    assert mine.post(add("core_membership"), role).status_code == 302
-    assert Membership.objects.filter(user=uma, workspace=people.workspace, role="viewer").exists()
