@@ -2,7 +2,6 @@
 
 from typing import Any, cast
 
-from django import forms
 from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import User
@@ -11,11 +10,18 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
 import core.admin_accounts  # noqa: F401 - registers
-from core.access import PEOPLE_ONLY, Right, Role
+from core.access import Right, Role
+from core.admin_forms import TokenForm, WorkspaceForm
 from core.console import ConsoleAdmin, PersonalAdmin, Reach, ReadOnlyAdmin, reach_of
 from core.console_said import actor_of, person_changed
 from core.models import ApiToken, Membership, SignInLink, Workspace
-from tasks_app.services.access import LONGEST_DAYS, roles_set, token_create, token_revoke
+from tasks_app.services.access import (
+    roles_set,
+    token_create,
+    token_revoke,
+    workspace_add,
+    workspace_rename,
+)
 
 # What of an account is a change of rights; the rest (a name, an address) is not.
 RIGHTS_OF_A_PERSON = ("username", "is_active", "is_superuser")
@@ -31,6 +37,7 @@ class WorkspaceAdmin(ConsoleAdmin):
     """Workspaces are added (by who runs the deployment) and renamed; none is deleted while it has a history."""
 
     within = "pk"
+    form = WorkspaceForm
     list_display = ("name", "slug", "head_seq", "created_at")
     search_fields = ("name", "slug")
     readonly_fields = ("head_seq", "created_at")
@@ -50,6 +57,13 @@ class WorkspaceAdmin(ConsoleAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Its streams stay."""
         return False
+
+    def save_model(self, request: HttpRequest, obj: Workspace, form: Any, change: bool) -> None:
+        """Add or rename it, said in its stream; the row has the head of that stream, which is no form's to write."""
+        if change:
+            workspace_rename(workspace=obj, name=obj.name, actor=actor_of(request))
+        else:
+            obj.pk = workspace_add(slug=obj.slug, name=obj.name, actor=actor_of(request)).pk
 
 
 @admin.register(Membership)
@@ -94,29 +108,6 @@ def _roles(request: HttpRequest, membership: Membership, *, add: set[Role], take
     held = {Role(role) for role in mine.values_list("role", flat=True)}
     wanted = (held | add) - take
     roles_set(workspace=membership.workspace, user=membership.user, roles=wanted, actor=actor_of(request))
-
-
-class TokenForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic when it runs
-    """A new token: what it may do, and for how long."""
-
-    scopes = forms.MultipleChoiceField(
-        choices=[(right.value, right.value) for right in Right], widget=forms.CheckboxSelectMultiple
-    )
-    days = forms.FloatField(min_value=0.01, max_value=LONGEST_DAYS, initial=90, help_text="Days until it expires.")
-
-    class Meta:
-        model = ApiToken
-        fields = ("workspace", "user", "kind", "name", "scopes")
-
-    def clean(self) -> dict[str, Any]:
-        """Refuse here what the service would refuse, at its field."""
-        given: dict[str, Any] = super().clean() or {}
-        if given.get("kind") == "agent" and PEOPLE_ONLY.intersection(given.get("scopes", [])):
-            self.add_error("scopes", "A program's token can never decide an approval or settle a call in doubt.")
-        members = Membership.objects.filter(workspace=given.get("workspace"), user=given.get("user"))
-        if given.get("workspace") and given.get("user") and not members.exists():
-            self.add_error("user", "Is not a member of this workspace.")
-        return given
 
 
 @admin.register(ApiToken)

@@ -20,9 +20,35 @@ LONGEST_DAYS = 366
 
 def workspace_create(*, slug: str, name: str) -> Workspace:
     """Create a workspace. Raises InvalidInput; an existing slug is refused by its constraint."""
+    return Workspace.objects.create(slug=slug_checked(slug), name=intake.text_checked("name", name, limit=120))
+
+
+def slug_checked(slug: str) -> str:
+    """Return a workspace's short name. Raises InvalidInput: addresses and tokens carry it."""
     if not slug or not slug.replace("-", "").isalnum() or not slug.isascii() or len(slug) > 60:
         raise intake.field_error("slug", "must be letters, digits and hyphens, at most 60.")
-    return Workspace.objects.create(slug=slug, name=intake.text_checked("name", name, limit=120))
+    return slug
+
+
+def workspace_add(*, slug: str, name: str, actor: str) -> Workspace:
+    """Create a workspace; its administration stream begins with who did. Raises as workspace_create."""
+    with transaction.atomic():
+        workspace = workspace_create(slug=slug, name=name)
+        _record(workspace, f"workspace {slug}", None, {"name": workspace.name}, actor)
+    return workspace
+
+
+def workspace_rename(*, workspace: Workspace, name: str, actor: str) -> Workspace:
+    """Give a workspace another name. Raises InvalidInput; the same name is no event."""
+    wanted = intake.text_checked("name", name, limit=120)
+    with transaction.atomic():
+        held = Workspace.objects.select_for_update(no_key=True).get(pk=workspace.pk)
+        before = held.name
+        if wanted != before:
+            # Of the row, the name alone: the head of its stream moves with every append.
+            Workspace.objects.filter(pk=held.pk).update(name=wanted)
+            _record(held, f"workspace {held.slug}", {"name": before}, {"name": wanted}, actor)
+    return Workspace.objects.get(pk=workspace.pk)
 
 
 def roles_set(*, workspace: Workspace, user: User, roles: Iterable[Role], actor: str) -> frozenset[Role]:

@@ -10,7 +10,7 @@ from core.access import Role
 from core.errors import HandrailError
 from core.models import Workspace
 from core.problem import problem_of
-from tasks_app.services.access import roles_set, workspace_create
+from tasks_app.services.access import roles_set, workspace_add
 
 ON_SERVER = "system"
 
@@ -41,7 +41,7 @@ class Command(BaseCommand):
 
     def create(self, options: dict[str, Any]) -> None:
         """Make a workspace."""
-        workspace = workspace_create(slug=options["slug"], name=options["name"])
+        workspace = workspace_add(slug=options["slug"], name=options["name"], actor=ON_SERVER)
         self.stdout.write(f"Workspace {workspace.slug} is there.")
 
     def list(self, options: dict[str, Any]) -> None:
