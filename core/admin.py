@@ -121,6 +121,12 @@ class ApiTokenAdmin(ConsoleAdmin):
     actions = ("revoke",)
     form = TokenForm
 
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        """Tell the form who asks: a token with a person's word is made by that person."""
+        form = super().get_form(request, obj, change=change, **kwargs)
+        form.actor = actor_of(request)
+        return form
+
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """A token is what it was made as."""
         return obj is None and super().has_change_permission(request)

@@ -4,10 +4,10 @@ from typing import Any, ClassVar
 
 from django import forms
 
-from core.access import PEOPLE_ONLY, Right
+from core.access import Right
 from core.errors import InvalidInput
 from core.models import ApiToken, Membership, Workspace
-from tasks_app.services.access import LONGEST_DAYS, slug_checked
+from tasks_app.services.access import LONGEST_DAYS, slug_checked, word_mistake
 
 
 class WorkspaceForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic when it runs
@@ -27,7 +27,9 @@ class WorkspaceForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic w
 
 
 class TokenForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic when it runs
-    """A new token: what it may do, and for how long."""
+    """A new token: what it may do, and for how long. ``actor``: who makes it, set by the console."""
+
+    actor = ""
 
     scopes = forms.MultipleChoiceField(
         choices=[(right.value, right.value) for right in Right], widget=forms.CheckboxSelectMultiple
@@ -41,9 +43,13 @@ class TokenForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic when 
     def clean(self) -> dict[str, Any]:
         """Refuse here what the service would refuse, at its field."""
         given: dict[str, Any] = super().clean() or {}
-        if given.get("kind") == "agent" and PEOPLE_ONLY.intersection(given.get("scopes", [])):
-            self.add_error("scopes", "A program's token can never decide an approval or settle a call in doubt.")
-        members = Membership.objects.filter(workspace=given.get("workspace"), user=given.get("user"))
-        if given.get("workspace") and given.get("user") and not members.exists():
+        workspace, user = given.get("workspace"), given.get("user")
+        if not workspace or not user:
+            return given
+        scopes = given.get("scopes", [])
+        mistake = word_mistake(kind=given.get("kind", ""), scopes=scopes, user=user, actor=self.actor)
+        if mistake:
+            self.add_error("scopes", mistake[0].upper() + mistake[1:])
+        if not Membership.objects.filter(workspace=workspace, user=user).exists():
             self.add_error("user", "Is not a member of this workspace.")
         return given

@@ -16,6 +16,9 @@ from tasks_app.record.events import RoleChanged
 from tasks_app.services import intake
 
 LONGEST_DAYS = 366
+ON_SERVER = "system"  # the author of what is done by `manage.py`
+NO_PROGRAM = "a program's token can never decide an approval or settle a call in doubt."
+THEIR_WORD = "deciding approvals and settling calls in doubt is a person's word: such a token is made by themselves."
 
 
 def workspace_create(*, slug: str, name: str) -> Workspace:
@@ -92,6 +95,7 @@ def token_create(
     """Create a bearer token; return it with its secret, which is shown this once and kept as a hash only.
 
     ``kind`` "agent" is a program's: it acts under its own name; it can never decide an approval or settle a doubt.
+    One that gives a person's word is made by that person, or on the server: whoever made it holds its secret (rule 6).
     Raises InvalidInput: no scope, no member, a time that is no time.
     """
     wanted = sorted(set(scopes))
@@ -99,8 +103,9 @@ def token_create(
         raise intake.field_error("kind", 'must be "person" or "agent".')
     if not wanted:
         raise intake.field_error("scopes", f"name at least one of {', '.join(Right)}.")
-    if kind == "agent" and PEOPLE_ONLY.intersection(wanted):
-        raise intake.field_error("scopes", "a program's token can never decide an approval or settle a call in doubt.")
+    mistake = word_mistake(kind=kind, scopes=wanted, user=user, actor=actor)
+    if mistake:
+        raise intake.field_error("scopes", mistake)
     if not 0 < days <= LONGEST_DAYS:
         raise intake.field_error("days", f"must be above 0 and at most {LONGEST_DAYS}.")
     if not Membership.objects.filter(workspace=workspace, user=user).exists():
@@ -120,6 +125,15 @@ def token_create(
         after = {"scopes": wanted, "kind": kind, "expires_at": token.expires_at.isoformat()}
         _record(workspace, f"token {token.name} of {user.get_username()}", None, after, actor)
     return token, secret
+
+
+def word_mistake(*, kind: str, scopes: Iterable[str], user: User, actor: str) -> str:
+    """Say why ``actor`` cannot make a token of these scopes for ``user``; empty where it gives nobody else's word."""
+    if not PEOPLE_ONLY.intersection(scopes):
+        return ""
+    if kind == "agent":
+        return NO_PROGRAM
+    return "" if actor in {ON_SERVER, f"person:{user.get_username()}"} else THEIR_WORD
 
 
 def token_revoke(*, workspace: Workspace, token: int, actor: str) -> ApiToken:

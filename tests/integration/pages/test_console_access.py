@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from core.access import Right, Role, may
 from core.console import Console, ConsoleAdmin, PersonalAdmin
-from core.models import Membership, Workspace
+from core.models import ApiToken, Membership, Workspace
 from tasks_app.models import StopSwitch, Task
 from tasks_app.services.access import token_create
 from tests.people import People, person
@@ -113,6 +113,26 @@ def test_forms_offer_and_take_no_row_of_another_workspace(mine: Client, people: 
     assert not StopSwitch.objects.exists()
     asked = {"term": "o", "app_label": "core", "model_name": "membership", "field_name": "user"}
     assert "tobin" not in mine.get(reverse("admin:autocomplete"), asked).content.decode()
+
+
+@pytest.mark.parametrize("scope", ["approvals:decide", "tasks:settle"])
+def test_nobody_makes_themselves_a_token_with_the_word_of_another_person(mine: Client, people: People, scope: str):
+    """Its secret is shown to who makes it: they would decide in the other's name what they themselves asked for."""
+    given = {
+        "workspace": people.workspace.pk,
+        "kind": "person",
+        "name": "t",
+        "scopes": ["tasks:read", scope],
+        "days": 2,
+    }
+    refused = mine.post(add("core_apitoken"), given | {"user": people.silas.pk})
+    assert "made by themselves" in refused.content.decode()
+    assert not ApiToken.objects.filter(workspace=people.workspace).exists()
+    assert mine.post(add("core_apitoken"), given | {"user": people.rhea.pk}).status_code == 302
+    assert (
+        mine.post(add("core_apitoken"), given | {"user": people.silas.pk, "scopes": ["tasks:read"]}).status_code == 302
+    )
+    assert ApiToken.objects.filter(workspace=people.workspace).count() == 2
 
 
 def test_what_concerns_the_whole_deployment_is_changed_by_who_runs_it(mine: Client, client_of: Any, people: People):
