@@ -1,19 +1,17 @@
 """The administrator's console for people, workspaces and tokens; every change lands in the administration stream."""
 
-from typing import Any, cast
+from typing import Any
 
 from django.contrib import admin, messages
-from django.contrib.auth.admin import UserAdmin
-from django.contrib.auth.models import User
-from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
-import core.admin_accounts  # noqa: F401 - registers
+import core.admin_accounts
+import core.admin_people  # noqa: F401 - registers
 from core.access import Right, Role
 from core.admin_forms import TokenForm, WorkspaceForm
 from core.console import ConsoleAdmin, PersonalAdmin, Reach, ReadOnlyAdmin, reach_of
-from core.console_said import actor_of, person_changed
+from core.console_said import actor_of
 from core.models import ApiToken, Membership, SignInLink, Workspace
 from tasks_app.services.access import (
     roles_set,
@@ -21,14 +19,6 @@ from tasks_app.services.access import (
     token_revoke,
     workspace_add,
     workspace_rename,
-)
-
-# What of an account is a change of rights; the rest (a name, an address) is not.
-RIGHTS_OF_A_PERSON = ("username", "is_active", "is_superuser")
-
-RIGHTS_COME_FROM = (
-    "What somebody may do comes from their roles in each workspace (Memberships). A superuser runs the deployment: adds"
-    " workspaces, gives first roles, sets a stop over everything."
 )
 
 
@@ -166,60 +156,6 @@ class SignInLinkAdmin(ReadOnlyAdmin, PersonalAdmin):
     search_fields = ("user__username",)
     list_select_related = ("user",)
     exclude = ("token_digest",)
-
-
-admin.site.unregister(User)
-
-
-@admin.register(User)
-class PersonAdmin(PersonalAdmin, UserAdmin):  # type: ignore[type-arg]  # not generic when it runs
-    """Accounts, with every change of their rights in the administration streams of their workspaces."""
-
-    person = ""
-    list_display = ("username", "email", "first_name", "last_name", "is_active", "last_login")
-    list_filter = ("is_active", "is_superuser")
-    filter_horizontal = ()
-    fieldsets = (
-        (None, {"fields": ("username", "password")}),
-        ("Person", {"fields": ("first_name", "last_name", "email")}),
-        ("Account", {"fields": ("is_active", "is_superuser"), "description": RIGHTS_COME_FROM}),
-        ("Dates", {"fields": ("last_login", "date_joined")}),
-    )
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Only who runs the deployment makes others run it."""
-        more = () if reach_of(request).runs_all else ("is_superuser",)
-        return (*super().get_readonly_fields(request, obj), *more)
-
-    def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
-        """Save an account, and say what changed of its rights."""
-        before = _rights(User.objects.get(pk=obj.pk)) if change else None
-        with transaction.atomic():
-            super().save_model(request, obj, form, change)
-            self._record(request, obj, before, _rights(obj))
-
-    def delete_model(self, request: HttpRequest, obj: User) -> None:
-        """Delete an account; one that owns or did something is kept by the database."""
-        with transaction.atomic():
-            self._record(request, obj, _rights(obj), None)
-            super().delete_model(request, obj)
-
-    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
-        """Delete several accounts, each said."""
-        for person in queryset:
-            self.delete_model(request, person)
-
-    def _record(self, request: HttpRequest, person: User, before: Any, after: Any) -> None:
-        if before == after:
-            return
-        what = f"account {person.get_username()}"
-        # An account without a workspace has no stream of its own: the change is said where its author is.
-        elsewhere = cast(User, request.user)
-        person_changed(person, what=what, before=before, after=after, actor=actor_of(request), elsewhere=elsewhere)
-
-
-def _rights(person: User) -> dict[str, Any]:
-    return {name: getattr(person, name) for name in RIGHTS_OF_A_PERSON}
 
 
 admin.site.site_header = "Handrail"

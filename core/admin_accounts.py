@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from core.console import PersonalAdmin
+from core.console import PersonalAdmin, reach_of
 from core.console_said import actor_of, person_changed
 
 # Rights come from roles in a workspace; providers from the environment; their tokens are not kept.
@@ -51,6 +51,7 @@ class WayInAdmin(PersonalAdmin):
                 before=self.kind(obj),
                 after=None,
                 actor=actor_of(request),
+                elsewhere=reach_of(request).workspaces,
             )
             super().delete_model(request, obj)
 

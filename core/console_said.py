@@ -1,6 +1,8 @@
 """What is changed in the console is said in the administration stream, by whoever changed it."""
 
+from collections.abc import Collection
 from typing import Any
+from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.http import HttpRequest
@@ -16,10 +18,10 @@ def actor_of(request: HttpRequest) -> str:
 
 
 def person_changed(
-    person: User, *, what: str, before: Any, after: Any, actor: str, elsewhere: User | None = None
+    person: User, *, what: str, before: Any, after: Any, actor: str, elsewhere: Collection[UUID] = ()
 ) -> None:
-    """Say a change of somebody's in the streams of their workspaces, or in those of ``elsewhere`` if they have none."""
+    """Say a change of somebody's in the streams of their workspaces, or in ``elsewhere`` if they have none."""
     event = RoleChanged(what=what, before=before, after_change=after)
-    said_in = Workspace.objects.filter(memberships__user=person).distinct()
-    for workspace in said_in or Workspace.objects.filter(memberships__user=elsewhere).distinct():
-        append_administration(workspace=workspace.pk, events=[event], actor=actor)
+    theirs = Workspace.objects.filter(memberships__user=person).order_by("pk").values_list("pk", flat=True).distinct()
+    for workspace in list(theirs) or sorted(elsewhere):
+        append_administration(workspace=workspace, events=[event], actor=actor)

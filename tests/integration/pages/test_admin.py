@@ -149,6 +149,40 @@ def test_an_account_that_is_closed_or_raised_is_in_the_stream_of_its_workspaces(
     assert len(said(people)) == 1
 
 
+def test_a_password_and_an_address_that_are_changed_are_said_and_never_shown(console: Client, people: People):
+    word = reverse("admin:auth_user_password_change", args=[people.silas.pk])
+    new = {"password1": "a new one, long enough", "password2": "a new one, long enough"}
+    assert console.post(word, new | {"password2": "another"}).status_code == 200
+    assert said(people) == []
+    assert console.post(word, new | {"usable_password": "true"}).status_code == 302
+    assert console.post(word, {"usable_password": "false", "unset-password": "1"}).status_code == 302
+    assert console.post(word, new | {"usable_password": "true"}).status_code == 302
+    assert said(people) == [
+        ("password of silas", {"set": True}, {"set": True}, "person:rhea"),
+        ("password of silas", {"set": True}, None, "person:rhea"),
+        ("password of silas", None, {"set": True}, "person:rhea"),
+    ]
+    form = {"username": "silas", "is_active": "on", "date_joined_0": "2026-01-01", "date_joined_1": "00:00:00"}
+    url = reverse("admin:auth_user_change", args=[people.silas.pk])
+    assert console.post(url, form | {"email": "silas@else.example"}).status_code == 302
+    (what, before, after, _) = said(people)[-1]
+    assert (what, before["email"], after["email"]) == ("account silas", "", "silas@else.example")
+    kept = str(list(Event.objects.filter(stream=people.workspace.pk).values_list("data", flat=True)))
+    assert "long enough" not in kept
+    assert User.objects.get(username="silas").password not in kept
+
+
+def test_what_changes_of_an_account_without_a_workspace_is_said_where_its_author_administers(
+    console: Client, people: People
+):
+    Membership.objects.create(user=people.rhea, workspace=people.elsewhere, role=Role.VIEWER)
+    assert (
+        console.post(reverse("admin:auth_user_add"), {"username": "uma", "usable_password": "false"}).status_code == 302
+    )
+    assert [what for what, *_ in said(people)] == ["account uma"]
+    assert not Event.objects.filter(stream=people.elsewhere.pk).exists()
+
+
 def test_the_console_keeps_the_content_security_policy(console: Client):
     answer = console.get(reverse("admin:index"))
     assert "default-src 'none'" in answer["Content-Security-Policy"]
