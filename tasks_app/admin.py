@@ -10,7 +10,6 @@ from django.http import HttpRequest
 
 from core.console import ConsoleAdmin, Reach, ReadOnlyAdmin, reach_of
 from core.console_said import actor_of
-from core.errors import HandrailError
 from core.models import Workspace
 from tasks_app.models import (
     Blob,
@@ -26,6 +25,7 @@ from tasks_app.models import (
     Task,
     Worker,
 )
+from tasks_app.record.events import SwitchChanged
 from tasks_app.services.stops import stop_lift, stop_set
 
 
@@ -116,12 +116,16 @@ class RequestKeyAdmin(StreamAdmin):
 
 @admin.register(SavedView)
 class SavedViewAdmin(ReadOnlyAdmin):
-    """Filters that people keep for themselves; made and forgotten above the list of tasks."""
+    """Filters that people keep for themselves: one's own are shown; made and forgotten above the list of tasks."""
 
-    list_display = ("name", "user", "workspace", "saved_at")
+    list_display = ("name", "workspace", "saved_at")
     list_filter = ("workspace",)
-    search_fields = ("name", "user__username")
-    list_select_related = ("user", "workspace")
+    search_fields = ("name",)
+    list_select_related = ("workspace",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Leave out other people's: whoever keeps one is told that only they see it."""
+        return super().get_queryset(request).filter(user=cast(User, request.user))
 
 
 @admin.register(Worker)
@@ -233,13 +237,9 @@ class StopSwitchAdmin(ConsoleAdmin):
             messages.warning(request, said)
 
     def delete_model(self, request: HttpRequest, obj: StopSwitch) -> None:
-        """Lift the stop; it is said in its workspace's stream."""
-        workspace = obj.workspace or Workspace.objects.filter(memberships__user=cast(User, request.user)).first()
-        workspace = workspace or Workspace.objects.order_by("created_at").first()
-        if workspace is None:
-            raise HandrailError("There is no workspace in whose stream this could be said; nothing was changed.")
+        """Lift the stop; it is said in its workspace's stream, or where a stop over everything was said."""
         stop_lift(
-            workspace=workspace,
+            workspace=obj.workspace or _where_set(obj, reach_of(request)),
             stop=obj.pk,
             reason="lifted in the administrator's console",
             user=cast(User, request.user),
@@ -250,3 +250,12 @@ class StopSwitchAdmin(ConsoleAdmin):
         """Lift several stops, each said."""
         for switch in queryset:
             self.delete_model(request, switch)
+
+
+def _where_set(stop: StopSwitch, reach: Reach) -> Workspace:
+    """Return the workspace in whose stream a stop over everything was said; where that is gone, one of the reader's."""
+    streams = Workspace.objects.values("pk")
+    said = Event.objects.filter(stream__in=streams, kind=SwitchChanged.KIND, data__what=str(stop)).order_by("at").last()
+    if said is not None:
+        return Workspace.objects.get(pk=said.stream)
+    return Workspace.objects.filter(pk__in=reach.workspaces).earliest("created_at")

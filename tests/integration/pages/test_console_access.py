@@ -11,8 +11,9 @@ from django.urls import reverse
 from core.access import Right, Role, may
 from core.console import Console, ConsoleAdmin, PersonalAdmin
 from core.models import ApiToken, Membership, Workspace
-from tasks_app.models import StopSwitch, Task
+from tasks_app.models import Event, SavedView, StopSwitch, Task
 from tasks_app.services.access import token_create
+from tasks_app.services.stops import stop_set
 from tests.people import People, person
 from tests.records import new_task
 
@@ -157,6 +158,39 @@ def test_a_stop_over_everything_is_seen_by_each_administrator_and_lifted_by_none
     address = reverse("admin:tasks_app_stopswitch_delete", args=[everything.pk])
     assert mine.post(address, {"post": "yes"}).status_code == 403
     assert StopSwitch.objects.exists()
+
+
+def test_a_stop_over_everything_is_lifted_where_it_was_said(client_of: Any, people: People):
+    people.rhea.is_superuser = True
+    people.rhea.save()
+    for one in (people.workspace, people.elsewhere):
+        Membership.objects.create(user=people.rhea, workspace=one, role=Role.ADMIN)
+    stop_set(workspace=people.elsewhere, scope="all", reason="fire", user=people.rhea, actor="person:rhea")
+    address = reverse("admin:tasks_app_stopswitch_delete", args=[StopSwitch.objects.get().pk])
+    assert client_of(people.rhea).post(address, {"post": "yes"}).status_code == 302
+    said = Event.objects.filter(kind="switch.changed").order_by("at")
+    assert [one.stream for one in said] == [people.elsewhere.pk] * 2
+
+
+def test_a_stop_of_which_nothing_was_said_is_lifted_where_one_administers(client_of: Any, people: People):
+    """Not in a workspace that one can only look at."""
+    people.rhea.is_superuser = True
+    people.rhea.save()
+    Membership.objects.create(user=people.rhea, workspace=people.elsewhere, role=Role.ADMIN)
+    stop = StopSwitch.objects.create(scope="all", name="", reason="fire", set_by=people.tobin)
+    address = reverse("admin:tasks_app_stopswitch_delete", args=[stop.pk])
+    assert client_of(people.rhea).post(address, {"post": "yes"}).status_code == 302
+    assert Event.objects.get(kind="switch.changed").stream == people.elsewhere.pk
+
+
+def test_a_saved_view_is_shown_to_its_owner_alone(mine: Client, people: People):
+    for user, name in ((people.silas, "Silas at night"), (people.rhea, "Rhea by day")):
+        SavedView.objects.create(user=user, workspace=people.workspace, name=name, query={"status": "failed"})
+    shown = lists(mine, "tasks_app_savedview")
+    assert "Rhea by day" in shown
+    assert "Silas at night" not in shown
+    theirs = change("tasks_app_savedview", SavedView.objects.get(user=people.silas))
+    assert mine.get(theirs).status_code == 302
 
 
 def test_an_account_of_two_workspaces_is_not_taken_over_by_the_administrator_of_one(mine: Client, people: People):
