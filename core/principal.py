@@ -35,6 +35,11 @@ class Principal:
         """The author's name in the record."""
         return f"agent-token:{self.token}" if self.agent else f"person:{self.user.get_username()}"
 
+    @property
+    def kept(self) -> dict[str, str]:
+        """What every address of this workspace names, for somebody who has others; the address is all that says it."""
+        return {"workspace": self.workspace.slug} if self.many else {}
+
     def may(self, right: Right) -> bool:
         """Tell whether this caller has ``right``; a program's token never gives a person's word (rule 6)."""
         if self.agent and right in PEOPLE_ONLY:

@@ -4,14 +4,16 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django.contrib.auth.models import User
 from django.db.models import Q
 from django.urls import reverse
 
 from approvals_app.models import ApprovalRequest
+from approvals_app.rights import workspaces_of
 from core.access import Right
 from core.board.tools import tool_names
 from core.principal import Principal
-from tasks_app.models import Call
+from tasks_app.models import Call, Task
 from tasks_app.selectors.task_rows import rows_of
 from tasks_app.selectors.tasks import TaskFilter, tasks_filtered
 
@@ -54,14 +56,15 @@ def _approvals(principal: Principal, text: str) -> list[ApprovalRequest]:
     return list(mine.select_related("task").order_by("-requested_at")[:MOST])
 
 
-def address_of(*, principal: Principal, text: str) -> str | None:
-    """Return where a whole id leads at once: a task's page or an approval's."""
+def address_of(*, user: User, text: str) -> str | None:
+    """Return where a whole id of any of the person's workspaces leads: to a task's page or an approval's."""
     try:
         key = UUID(text)
     except ValueError:
         return None
-    if tasks_filtered(workspace=principal.workspace, filters=TaskFilter()).filter(pk=key).exists():
+    if Task.objects.filter(workspace__in=workspaces_of(user=user, right=Right.TASKS_READ), pk=key).exists():
         return reverse("task", args=[key])
-    if ApprovalRequest.objects.filter(workspace=principal.workspace, pk=key).exists():
+    approvals = ApprovalRequest.objects.filter(workspace__in=workspaces_of(user=user, right=Right.APPROVALS_READ))
+    if approvals.filter(pk=key).exists():
         return reverse("approval", args=[key])
     return None

@@ -1,6 +1,5 @@
 """The list of tasks: filters in the address, counts as filters, pages by key."""
 
-from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
@@ -12,8 +11,6 @@ from django.views.decorators.http import require_safe
 
 from core.access import Right
 from core.errors import NotFound
-from core.models import Membership
-from core.principal import Principal
 from tasks_app.filter_query import filter_query, filter_read
 from tasks_app.live.list_feed import ListFeed, query_of
 from tasks_app.registry import tools
@@ -21,7 +18,7 @@ from tasks_app.selectors.task_rows import agents_used, rows_page, status_counts
 from tasks_app.selectors.tasks import TaskFilter
 from tasks_app.services.saved_views import views_of
 from tasks_app.views.counts import count_links, list_url, view_links
-from tasks_app.views.who import key, workspace_reader
+from tasks_app.views.who import key, workspace_choices, workspace_reader
 
 
 @never_cache
@@ -51,8 +48,9 @@ def task_list_page(request: HttpRequest) -> HttpResponse:
         "next_url": list_url(kept, before=str(page.next)) if page.next else "",
         "counts": count_links(status_counts(workspace=principal.workspace), filters, kept),
         "agents": agents_used(workspace=principal.workspace),
-        "workspaces": _workspaces(principal),
+        "workspaces": workspace_choices(principal),
         "workspace": principal.workspace,
+        "principal": principal,
         "here": list_url(kept),
         "live": query_of(principal, filters, page.rows, first=first),
     }
@@ -71,11 +69,6 @@ def task_list_live(request: HttpRequest) -> HttpResponse:
         raise NotFound from None
     html = "".join(str(message["html"]) for message in feed.read().messages)
     return JsonResponse({"html": html, "head": 0})
-
-
-def _workspaces(principal: Principal) -> list[Any]:
-    mine = Membership.objects.filter(user=principal.user).order_by("workspace__name")
-    return list(mine.values_list("workspace__slug", "workspace__name").distinct())
 
 
 def _kept(request: HttpRequest, filters: TaskFilter) -> dict[str, str]:

@@ -61,6 +61,7 @@ def page_of(
         raise NotFound
     context = {
         "task": task,
+        "principal": principal,
         "card": task_card(task=task, principal=principal),
         "shares": task_split(task),
         "forms": fresh_forms(),

@@ -6,6 +6,7 @@ from django.http import HttpRequest
 
 from core.access import Right
 from core.errors import NotFound
+from core.models import Membership
 from core.principal import Principal, session_principal
 from tasks_app.models import Task
 from tasks_app.selectors.tasks import task_get
@@ -14,6 +15,14 @@ from tasks_app.selectors.tasks import task_get
 def workspace_reader(request: HttpRequest) -> Principal:
     """Return the person in the workspace that the address names, else in their own. Raises NotFound, Forbidden."""
     return session_principal(request, slug=request.GET.get("workspace", "")).require(Right.TASKS_READ)
+
+
+def workspace_choices(principal: Principal) -> list[tuple[str, str]]:
+    """Return slug and name of each of the person's workspaces; none for who has nothing to choose."""
+    if not principal.many:
+        return []
+    mine = Membership.objects.filter(user=principal.user).order_by("workspace__name")
+    return list(mine.values_list("workspace__slug", "workspace__name").distinct())
 
 
 def task_reader(request: HttpRequest, task: UUID) -> tuple[Principal, Task]:

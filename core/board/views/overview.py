@@ -14,8 +14,7 @@ from django.views.decorators.http import require_safe
 from core.board.live import OverviewFeed
 from core.board.overview import overview
 from core.models import Membership
-from core.principal import Principal
-from tasks_app.views.who import workspace_reader
+from tasks_app.views.who import workspace_choices, workspace_reader
 
 
 @never_cache
@@ -31,7 +30,7 @@ def overview_page(request: HttpRequest) -> HttpResponse:
         **shown,
         "principal": principal,
         "workspace": principal.workspace,
-        "workspaces": workspaces_of(principal) if principal.many else [],
+        "workspaces": workspace_choices(principal),
         "is_demo": settings.HANDRAIL_DEMO,
         "live": urlencode({"workspace": principal.workspace.slug}),
     }
@@ -47,9 +46,3 @@ def overview_live(request: HttpRequest) -> JsonResponse:
     feed = OverviewFeed(who=lambda: principal)
     html = "".join(str(message["html"]) for message in feed.read().messages)
     return JsonResponse({"html": html, "head": 0})
-
-
-def workspaces_of(principal: Principal) -> list[tuple[str, str]]:
-    """Return slug and name of the person's workspaces, for a choice."""
-    mine = Membership.objects.filter(user=principal.user).order_by("workspace__name")
-    return list(mine.values_list("workspace__slug", "workspace__name").distinct())

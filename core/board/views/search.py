@@ -7,7 +7,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from core.board.search import MOST, address_of, search
-from tasks_app.views.who import workspace_reader
+from tasks_app.views.who import workspace_choices, workspace_reader
 
 LONGEST = 200
 
@@ -19,8 +19,15 @@ def search_page(request: HttpRequest) -> HttpResponse:
     """Show what fits, by kind; a whole id leads to its page at once."""
     principal = workspace_reader(request)
     text = request.GET.get("q", "").strip()[:LONGEST]
-    if text and (address := address_of(principal=principal, text=text)):
+    if text and (address := address_of(user=principal.user, text=text)):
         return HttpResponseRedirect(address)
     found = search(principal=principal, text=text) if text else None
-    context = {"text": text, "found": found, "most": MOST, "workspace": principal.workspace, "principal": principal}
+    context = {
+        "text": text,
+        "found": found,
+        "most": MOST,
+        "workspace": principal.workspace,
+        "workspaces": workspace_choices(principal),
+        "principal": principal,
+    }
     return render(request, "board/search.html", context)
