@@ -188,6 +188,9 @@ class DrillSwitch(models.Model):
     set_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     set_at = models.DateTimeField()
 
+    class Meta:
+        verbose_name_plural = "drill switches"
+
     def __str__(self) -> str:
         return self.reason
 

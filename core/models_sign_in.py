@@ -14,6 +14,7 @@ class SignInLink(models.Model):
     used_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
+        verbose_name = "sign-in link"
         constraints = [models.UniqueConstraint(fields=["token_digest"], name="sign_in_link_token_digest")]
 
     def __str__(self) -> str:

@@ -38,5 +38,8 @@ class ClusterIdentity(models.Model):
     timeline = models.PositiveIntegerField()
     reconciling = models.BooleanField(default=False)
 
+    class Meta:
+        verbose_name_plural = "cluster identities"
+
     def __str__(self) -> str:
         return f"{self.system_identifier}/{self.timeline}"

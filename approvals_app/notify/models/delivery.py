@@ -42,6 +42,7 @@ class Delivery(models.Model):
     )
 
     class Meta:
+        verbose_name_plural = "deliveries"
         constraints = [
             models.UniqueConstraint(fields=["channel", "subject", "kind", "recipient"], name="delivery_once"),
             models.CheckConstraint(

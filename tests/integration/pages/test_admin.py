@@ -1,5 +1,6 @@
 """The administrator's console: record rows are read-only; every change of rights and stops is in the stream."""
 
+import re
 from typing import Any
 
 import pytest
@@ -55,6 +56,13 @@ def test_every_model_is_in_the_console_and_each_list_and_search_opens(console: C
         if row is not None:
             view = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_change", args=[row.pk])
             assert console.get(view).status_code == 200, model
+
+
+def test_the_console_names_each_kind_of_row_in_plain_english():
+    for model in admin.site._registry:
+        several = str(model._meta.verbose_name_plural)
+        assert not re.search(r"([^aeiou]y|ch|sh|s|x)s$", several), several
+        assert not re.search(r"\bapi\b|sign in link", several), several
 
 
 def test_every_longer_list_can_be_searched_or_narrowed(console: Client):
