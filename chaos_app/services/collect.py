@@ -128,35 +128,49 @@ def _case(run: DrillRun, file: Path) -> int:
 
 def case_store(*, run: DrillRun, name: str, evidence: Evidence) -> DrillCase:
     """Judge evidence and keep both."""
+    return DrillCase.objects.create(run=run, name=name, **_judged(evidence))
+
+
+def _judged(evidence: Evidence) -> dict[str, Any]:
+    """Return the fields of a case: what its evidence says, and what the judge says of it."""
     said, cell = judge(evidence), evidence.cell
-    return DrillCase.objects.create(
-        run=run,
-        name=name,
-        cell=cell.id,
-        row=cell.row,
-        position=cell.position,
-        klass=cell.klass,
-        fault=cell.fault,
-        workload=cell.workload,
-        hit=cell.hit,
-        repeat=evidence.repeat,
-        bug=evidence.planted_bug,
-        verdict=said.verdict,
-        as_allowed=said.as_allowed,
-        is_violation=said.is_violation,
-        cause=said.cause,
-        broken=[asdict(one) for one in said.broken],
-        takeover=said.takeover,
-        takeover_bound=said.takeover_bound,
-        settled=said.settled,
-        settled_bound=said.settled_bound,
-        rules=len(evidence.rules),
-        judge=said.judge,
-        code=str(evidence.versions.get("code", ""))[:120],
-        evidence=evidence_dump(evidence),
-        digest=evidence_digest(evidence),
-        ended_at=datetime.fromtimestamp(evidence.ended, UTC),
-    )
+    return {
+        "cell": cell.id,
+        "row": cell.row,
+        "position": cell.position,
+        "klass": cell.klass,
+        "fault": cell.fault,
+        "workload": cell.workload,
+        "hit": cell.hit,
+        "repeat": evidence.repeat,
+        "bug": evidence.planted_bug,
+        "verdict": said.verdict,
+        "as_allowed": said.as_allowed,
+        "is_violation": said.is_violation,
+        "cause": said.cause,
+        "broken": [asdict(one) for one in said.broken],
+        "takeover": said.takeover,
+        "takeover_bound": said.takeover_bound,
+        "settled": said.settled,
+        "settled_bound": said.settled_bound,
+        "rules": len(evidence.rules),
+        "judge": said.judge,
+        "code": str(evidence.versions.get("code", ""))[:120],
+        "evidence": evidence_dump(evidence),
+        "digest": evidence_digest(evidence),
+        "ended_at": datetime.fromtimestamp(evidence.ended, UTC),
+    }
+
+
+def _made_whole(run: DrillRun) -> None:
+    """Judge again what has changed: a run lays controls and rules beside its cases once all have been played."""
+    for case in run.cases.only("name", "digest"):
+        stored = _read(Path(run.folder) / f"{case.name}.json")
+        if stored is None:
+            continue
+        evidence = evidence_load(stored)
+        if evidence_digest(evidence) != case.digest:
+            DrillCase.objects.filter(pk=case.pk).update(**_judged(evidence))
 
 
 def _follow(run: DrillRun, said: Mapping[str, Any], *, is_all: bool) -> None:
@@ -173,6 +187,7 @@ def _follow(run: DrillRun, said: Mapping[str, Any], *, is_all: bool) -> None:
         stop_told(run)
     run.state = state if state in {"ended", "stopped", "failed"} and is_all else "running"
     if not run.is_running:
+        _made_whole(run)
         _end(run, said)
     run.save()
 

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -63,3 +64,20 @@ def test_a_file_that_is_being_written_is_left_for_the_next_look(written, people)
     folder = written(some()[:1], state="running")
     (folder / "evidence" / "half.json").write_text('{"format": ')
     assert drills_collect() == 1
+
+
+def test_what_a_run_lays_beside_its_cases_at_its_end_is_judged_as_well(written, people):
+    (whole, *others) = some()
+    early = [replace(one, rules=(), controls=one.controls[:1]) for one in (whole, *others)]
+    written(early, state="running")
+    drills_collect()
+    case = DrillCase.objects.get(cell=whole.cell.id)
+    assert (case.rules, case.verdict) == (0, "ONCE")
+    written([replace(whole, rules=("a", "b")), *early[1:]])
+    drills_collect()
+    case.refresh_from_db()
+    assert (case.rules, case.verdict, case.broken[0]["invariant"]) == (2, "WRONG", "S12")
+    assert [control["kind"] for control in case.evidence["controls"]] == ["twin", "unprotected"]
+    assert evidence_digest(evidence_load(case.evidence)) == case.digest
+    assert DrillRun.objects.get().exit_code == 1
+    assert whole.cell.id in DrillAlert.objects.get().sentence
