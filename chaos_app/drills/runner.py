@@ -174,12 +174,23 @@ class Run:
         for one in beside:
             one.result()
         self._widely([cell for cell in todo if cell.fault in WIDE])
-        # Alone: on a busy machine a stopped process is ended before another has room to take over.
-        for cell in self._again:
-            if (engine := engine_of(cell)) is not None:
-                self._tell(*self._once(cell, engine, 1))
+        self._play_again()
         rules = rules_asked(self.journal.folder / "evidence")
         self.evidence = [self._whole(one, rules) for one in self.evidence]
+
+    def _play_again(self) -> None:
+        """Alone: on a busy machine a stopped process is ended before another has room to take over."""
+        for cell in self._again:
+            if not self._is_over(cell):
+                self._tell(*self._once(cell, 1))
+
+    def _is_over(self, cell: Cell) -> bool:
+        """Whether nothing is begun any more; then the cell is left out."""
+        over = self.stopped.is_set() or self.journal.is_asked_to_stop()
+        if over:
+            self.stopped.set()
+            self.skipped.append(cell_left(cell, STOPPED))
+        return over
 
     def _widely(self, cells: list[Cell]) -> None:
         """Play what reaches others too, one kind of fault after the other."""
@@ -203,14 +214,9 @@ class Run:
         return (*left_out(found, walled=self.options.sandbox), *self.unsteady)
 
     def _cell(self, cell: Cell) -> None:
-        engine = engine_of(cell)
-        if engine is None:  # left out before the run, with the reason
+        if self._is_over(cell):
             return
-        if self.stopped.is_set() or self.journal.is_asked_to_stop():
-            self.stopped.set()
-            self.skipped.append(cell_left(cell, STOPPED))
-            return
-        evidence, judged = self._once(cell, engine, 0)
+        evidence, judged = self._once(cell, 0)
         if judged.verdict in UNDECIDED:
             self.say(f"again  {cell.id}: {judged.verdict}: {judged.cause}")
             with self._lock:
@@ -218,8 +224,9 @@ class Run:
             return
         self._tell(evidence, judged)
 
-    def _once(self, cell: Cell, engine: type[Case], repeat: int) -> tuple[Evidence, Judgement]:
-        workload = self.workload(cell.workload)
+    def _once(self, cell: Cell, repeat: int) -> tuple[Evidence, Judgement]:
+        engine, workload = engine_of(cell), self.workload(cell.workload)
+        assert engine is not None  # else it was left out before the run, with the reason
         case = engine(ground=self.ground, watch=self.watch, workload=workload, klass=cell.klass, cell=cell)
         case.told = partial(self.journal.progress, cell.id)
         case.run()

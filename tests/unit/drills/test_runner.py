@@ -1,0 +1,31 @@
+"""What a run does about its cases, whatever they are: no server is needed to see it."""
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from chaos_app.drills.cells import Cell, cells
+from chaos_app.drills.journal import Journal
+from chaos_app.drills.runner import STOPPED, Run
+
+CELL: Cell = next(iter(cells("core")))
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Return a run without its ground: whatever would be played would fail at once."""
+    run = object.__new__(Run)
+    run.journal, run.stopped, run.skipped = Journal(tmp_path, {"run": "r"}), threading.Event(), []
+    return run
+
+
+def test_a_repeat_is_not_begun_once_the_run_was_asked_to_stop_or_its_time_is_over(run: Run, tmp_path: Path) -> None:
+    run._again = [CELL, CELL]
+    (tmp_path / "stop").touch()
+    run._play_again()
+    assert run.stopped.is_set()
+    assert [(one.row, one.reason) for one in run.skipped] == [(CELL.row, STOPPED)] * 2
+    (tmp_path / "stop").unlink()
+    run._play_again()  # the time was over: no word of a person is needed
+    assert len(run.skipped) == 4
