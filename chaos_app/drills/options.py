@@ -78,6 +78,12 @@ def needed(options: Options) -> set[tuple[str, Klass]] | None:
     return {pair for cell in options.cells for pair in _pairs_of(cell)}
 
 
+def are_drawn(options: Options) -> bool:
+    """Whether cases are drawn from all passages that are found: they must be steady, one by chance may not return."""
+    of_target = bool(options.target) and not options.cells
+    return options.suite == "soak" or of_target or needed(options) is None
+
+
 def is_core_alone(options: Options) -> bool:
     """Whether nothing but cases of the core's rows is asked for."""
     return options.suite == "core" and not options.cells and options.hit is None

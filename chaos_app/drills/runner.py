@@ -19,7 +19,7 @@ from chaos_app.drills.left_out import LeftOut, cell_left, left_out
 from chaos_app.drills.limits import TAKEOVER
 from chaos_app.drills.naive import ACTS_FIRST, NOTES_FIRST
 from chaos_app.drills.names import UNDECIDED, Fault, Klass, Verdict
-from chaos_app.drills.options import Options, chosen, is_core_alone, needed, selected
+from chaos_app.drills.options import Options, are_drawn, chosen, is_core_alone, needed, selected
 from chaos_app.drills.own import own_cells
 from chaos_app.drills.planting import PLANTED
 from chaos_app.drills.rows import ROWS
@@ -76,9 +76,9 @@ class Run:
     # --- before the cases ---
 
     def discover(self) -> None:
-        """Play each workload without a fault: once, and for full and soak twice, so that passages are steady."""
+        """Play each workload without a fault: once, or twice where the cases are drawn from what is passed."""
         waited = list(self.pool.map(self._twin, self._pairs()))
-        if self.options.suite in {"full", "soak"} and not self.options.cells:
+        if are_drawn(self.options):
             first = dict(self.found)
             waited += self.pool.map(self._twin, self._pairs())
             self.unsteady = discover.unsteady(first, self.found)
