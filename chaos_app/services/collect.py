@@ -5,7 +5,7 @@ A finder of every sweeper. Two may look at one run: each locks the run's row fir
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,11 +15,11 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 
-from chaos_app.drills.evidence import Evidence, evidence_digest, evidence_dump, evidence_load
-from chaos_app.drills.judge import judge
+from chaos_app.drills.evidence import Evidence, evidence_load
 from chaos_app.drills.left_out import LeftOut
-from chaos_app.drills.results import Results, results_make
-from chaos_app.models import RUNNING, DrillAlert, DrillCase, DrillRun
+from chaos_app.drills.results import UNTOLD, Results, results_make
+from chaos_app.models import RUNNING, DrillAlert, DrillRun
+from chaos_app.services.cases import case_renew, case_store, evidence_known
 from chaos_app.services.launch import stop_told
 from core.clock import database_now
 from core.models import Workspace
@@ -27,6 +27,7 @@ from tasks_app.record.append import append_administration
 from tasks_app.record.events import DrillEnded
 
 AT_ONCE = 40  # pieces of evidence taken in one look
+UNREAD = "Not complete: the evidence of {} of its cases is of another version, and could not be read here."
 UNHEARD_SECONDS = 60.0  # until a controller that never began counts as failed
 
 
@@ -49,8 +50,10 @@ def _collect(folder: Path) -> int:
         run = _run_of(folder, said)
         if run is None or not run.is_running:
             return 0
-        taken = sum(_case(run, file) for file in _fresh(run, folder))
-        _follow(run, said, is_all=taken < AT_ONCE)
+        taken, fresh = 0, _fresh(run, folder)
+        while fresh and taken < AT_ONCE:
+            taken += _case(run, fresh.pop(0))
+        _follow(run, said, is_all=not fresh)
     return taken
 
 
@@ -108,10 +111,10 @@ def _moment(seconds: object) -> datetime | None:
     return datetime.fromtimestamp(float(seconds), UTC) if isinstance(seconds, int | float) else None
 
 
-def _fresh(run: DrillRun, folder: Path) -> Iterator[Path]:
+def _fresh(run: DrillRun, folder: Path) -> list[Path]:
     known = set(run.cases.values_list("name", flat=True))
     files = [file for part in ("evidence", "planted") for file in sorted((folder / part).glob("*.json"))]
-    yield from [file for file in files if _name(file) not in known][:AT_ONCE]
+    return [file for file in files if _name(file) not in known]
 
 
 def _name(file: Path) -> str:
@@ -119,58 +122,25 @@ def _name(file: Path) -> str:
 
 
 def _case(run: DrillRun, file: Path) -> int:
-    stored = _read(file)
-    if stored is None:
+    evidence = _evidence(run, file)
+    if evidence is None:
         return 0
-    case_store(run=run, name=_name(file), evidence=evidence_load(stored))
+    case_store(run=run, name=_name(file), evidence=evidence)
     return 1
 
 
-def case_store(*, run: DrillRun, name: str, evidence: Evidence) -> DrillCase:
-    """Judge evidence and keep both."""
-    return DrillCase.objects.create(run=run, name=name, **_judged(evidence))
-
-
-def _judged(evidence: Evidence) -> dict[str, Any]:
-    """Return the fields of a case: what its evidence says, and what the judge says of it."""
-    said, cell = judge(evidence), evidence.cell
-    return {
-        "cell": cell.id,
-        "row": cell.row,
-        "position": cell.position,
-        "klass": cell.klass,
-        "fault": cell.fault,
-        "workload": cell.workload,
-        "hit": cell.hit,
-        "repeat": evidence.repeat,
-        "bug": evidence.planted_bug,
-        "verdict": said.verdict,
-        "as_allowed": said.as_allowed,
-        "is_violation": said.is_violation,
-        "cause": said.cause,
-        "broken": [asdict(one) for one in said.broken],
-        "takeover": said.takeover,
-        "takeover_bound": said.takeover_bound,
-        "settled": said.settled,
-        "settled_bound": said.settled_bound,
-        "rules": len(evidence.rules),
-        "judge": said.judge,
-        "code": str(evidence.versions.get("code", ""))[:120],
-        "evidence": evidence_dump(evidence),
-        "digest": evidence_digest(evidence),
-        "ended_at": datetime.fromtimestamp(evidence.ended, UTC),
-    }
+def _evidence(run: DrillRun, file: Path) -> Evidence | None:
+    """Return what a file holds; None where it is being written, or is of a version that is not known here."""
+    stored = _read(file)
+    return evidence_known(stored, run=str(run.pk), name=_name(file)) if stored is not None else None
 
 
 def _made_whole(run: DrillRun) -> None:
     """Judge again what has changed: a run lays controls and rules beside its cases once all have been played."""
     for case in run.cases.only("name", "digest"):
-        stored = _read(Path(run.folder) / f"{case.name}.json")
-        if stored is None:
-            continue
-        evidence = evidence_load(stored)
-        if evidence_digest(evidence) != case.digest:
-            DrillCase.objects.filter(pk=case.pk).update(**_judged(evidence))
+        evidence = _evidence(run, Path(run.folder) / f"{case.name}.json")
+        if evidence is not None:
+            case_renew(case=case, evidence=evidence)
 
 
 def _follow(run: DrillRun, said: Mapping[str, Any], *, is_all: bool) -> None:
@@ -206,12 +176,18 @@ def process_lives(pid: int | None) -> bool:
 
 
 def _end(run: DrillRun, said: Mapping[str, Any]) -> None:
+    cases = run.cases.order_by("pk").values_list("name", "evidence")
+    read = {name: evidence_known(stored, run=str(run.pk), name=name) for name, stored in cases}
+    unread = [name for name, evidence in read.items() if evidence is None]
+    unread += map(_name, _fresh(run, Path(run.folder)))
     left_out = _read_list(Path(run.folder) / "left-out.json")
-    results = run_results(run, left_out)
+    results = _results(run, [evidence for evidence in read.values() if evidence is not None], left_out)
     run.ended_at = _moment(said.get("ended")) or database_now()
     run.left_out, run.planted = left_out, [asdict(one) for one in results.planted]
     run.exit_code, run.sentence, run.summary = results.exit_code, results.sentence, results.summary
-    event = DrillEnded(run=str(run.pk), state=run.state, sentence=results.sentence, exit_code=results.exit_code)
+    if unread and not run.exit_code:
+        run.exit_code, run.summary = UNTOLD, UNREAD.format(len(unread))
+    event = DrillEnded(run=str(run.pk), state=run.state, sentence=results.sentence, exit_code=run.exit_code)
     append_administration(workspace=run.workspace_id, events=[event], actor="system")
     if results.violations:
         DrillAlert.objects.get_or_create(run=run, defaults={"at": database_now(), "sentence": _alert(results)})
@@ -224,20 +200,24 @@ def _alert(results: Results) -> str:
 
 def _read_list(file: Path) -> list[dict[str, Any]]:
     try:
-        return [dict(one) for one in json.loads(file.read_text())]
+        return [asdict(LeftOut(**one)) for one in json.loads(file.read_text())]
     except (OSError, ValueError, TypeError):
         return []
 
 
-def run_results(run: DrillRun, left_out: list[dict[str, Any]] | None = None) -> Results:
-    """Judge the stored evidence of a run again, whole."""
-    stored = [evidence_load(one) for one in run.cases.order_by("pk").values_list("evidence", flat=True)]
+def run_results(run: DrillRun) -> Results:
+    """Judge the stored evidence of a run again, whole. Raises ValueError where some is of another version."""
+    stored = run.cases.order_by("pk").values_list("evidence", flat=True)
+    return _results(run, [evidence_load(one) for one in stored], run.left_out)
+
+
+def _results(run: DrillRun, evidence: Sequence[Evidence], left_out: Sequence[Mapping[str, Any]]) -> Results:
     return results_make(
-        stored,
+        evidence,
         run=Path(run.folder).name or str(run.pk),
         suite=run.suite,
         seed=run.seed,
-        left_out=[LeftOut(**one) for one in (run.left_out if left_out is None else left_out)],
+        left_out=[LeftOut(**one) for one in left_out],
         command=run.command,
         versions=run.versions,
     )

@@ -10,10 +10,10 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from chaos_app.drills.evidence import evidence_load
 from chaos_app.drills.rows import BY_ID
 from chaos_app.models import DrillCase
 from chaos_app.selectors.runs import case_get, trend
+from chaos_app.services.cases import evidence_known
 from chaos_app.views.who import reader, run_reader
 from core.errors import NotFound
 
@@ -25,10 +25,10 @@ HIGH = 60  # pixels of the plot
 @login_required
 @require_safe
 def case_page(request: HttpRequest, run: UUID, case: int) -> HttpResponse:
-    """Show record and outside count side by side."""
+    """Show record and outside count side by side; of evidence of another version only what was judged of it."""
     principal = run_reader(request, run)
     row = case_get(workspace=principal.workspace, run=run, case=case)
-    evidence = evidence_load(row.evidence)
+    evidence = evidence_known(row.evidence, run=str(row.run_id), name=row.name)
     context = {"case": row, "run": row.run, "evidence": evidence, "row": BY_ID.get(row.row)}
     return render(
         request, "drills/case.html", context | trend_drawn(trend(workspace=principal.workspace, cell=row.cell))

@@ -36,10 +36,11 @@ from chaos_app.services.launch import drill_stop, drills_refused
 from chaos_app.views.who import reader, run_reader
 from core.access import Right
 from core.clock import database_now
-from core.errors import NotFound
+from core.errors import Conflict, NotFound
 
 FORMATS = {"html": report_html, "json": report_json, "junit": report_junit}
 TYPES = {"html": "text/html; charset=utf-8", "json": "application/json", "junit": "application/xml"}
+OTHER_VERSION = "Some evidence of this run is of another version: no report is made of it here; all evidence is there."
 SHOWN = 60  # cases in the list before a filter is asked for
 
 
@@ -145,7 +146,11 @@ def run_file(request: HttpRequest, run: UUID, form: str) -> HttpResponse:
         return _archive(row)
     if form not in FORMATS:
         raise NotFound
-    return _file(FORMATS[form](run_results(row)), TYPES[form], f"drill-{row.pk}.{'xml' if form == 'junit' else form}")
+    try:
+        results = run_results(row)
+    except ValueError as error:
+        raise Conflict(OTHER_VERSION) from error
+    return _file(FORMATS[form](results), TYPES[form], f"drill-{row.pk}.{'xml' if form == 'junit' else form}")
 
 
 def _archive(row: DrillRun) -> HttpResponse:

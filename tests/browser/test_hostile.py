@@ -48,7 +48,7 @@ PLAIN = [
         "/audit/",
         "/audit/?tab=tasks",
     ),
-    *("/drills/", "/drills/schedules/", "/drills/tools/", "/drills/launch/", "/credentials/"),
+    *("/drills/", "/drills/schedules/", "/drills/tools/", "/drills/launch/", "/drills/trend/", "/credentials/"),
     *("/search/?q=W", "/tasks/?text=WWW"),
 ]
 
@@ -64,7 +64,8 @@ def desk(transactional_db: None, written) -> Desk:  # noqa: F811
     parked(desk, PAY, name=f"pay {HOSTILE}"[:56], arguments={"amount": "90.00", "to": "Some One"})
     _task(desk)
     _installation(desk)
-    written([*some(), twice()])
+    for name in ("run-1", "run-2"):
+        written([*some(), twice()], name=name)
     drills_collect()
     DrillRun.objects.update(workspace=desk.workspace)
     assert plant() > 40
@@ -144,7 +145,11 @@ def addresses() -> list[str]:
         found.append(f"/tasks/together/?id={task.pk}")
     for request in ApprovalRequest.objects.all():
         found += [f"/approvals/{request.pk}/", f"/approvals/{request.pk}/review/"]
-    return found + [reverse("drill-run", args=[run.pk]) for run in DrillRun.objects.all()]
+    for run in DrillRun.objects.all():
+        found += [reverse("drill-run", args=[run.pk]), reverse("drill-compare", args=[run.pk])]
+        found += [reverse("drill-case", args=[run.pk, case.pk]) for case in run.cases.all()]
+        found += [reverse("drill-trend", args=[case.cell]) for case in run.cases.all()[:1]]
+    return found
 
 
 def console() -> list[str]:

@@ -1,8 +1,10 @@
 """What a run's controller writes becomes rows: once, judged, with its digest; a violation raises an alert."""
 
+import json
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -64,6 +66,38 @@ def test_a_file_that_is_being_written_is_left_for_the_next_look(written, people)
     folder = written(some()[:1], state="running")
     (folder / "evidence" / "half.json").write_text('{"format": ')
     assert drills_collect() == 1
+
+
+def test_evidence_of_another_version_is_no_pass_and_keeps_no_other_run_waiting(written, people):
+    (newer, *others) = some()
+    folder = written([newer, *others], name="run-1", state="running")
+    _of_another_version(folder / "evidence" / f"{newer.cell.id}.json")
+    written(some(), name="run-2")
+    assert drills_collect() == 5
+    assert drills_collect() == 0
+    written([], name="run-1")  # it ends
+    drills_collect()
+    runs = DrillRun.objects.order_by("folder")
+    assert [(run.state, run.cases.count(), run.exit_code) for run in runs] == [("ended", 2, 2), ("ended", 3, 0)]
+    assert runs[0].summary.startswith("Not complete: the evidence of 1 of its cases")
+
+
+def test_what_a_newer_sweeper_has_stored_does_not_keep_an_older_one_from_ending_the_run(written, people):
+    written(some(), state="running")
+    drills_collect()
+    case = DrillCase.objects.first()
+    DrillCase.objects.filter(pk=case.pk).update(evidence=case.evidence | {"format": "handrail-drill-evidence/2"})
+    for file in written([]).glob("evidence/*.json"):
+        file.unlink()
+    drills_collect()
+    assert (DrillRun.objects.get().state, DrillRun.objects.get().exit_code) == ("ended", 2)
+
+
+def _of_another_version(file: Path) -> None:
+    """Let a fault stand there that this version does not know."""
+    stored = json.loads(file.read_text())
+    stored["cell"]["fault"] = "SIGKILL of a fault to come"
+    file.write_text(json.dumps(stored))
 
 
 def test_what_a_run_lays_beside_its_cases_at_its_end_is_judged_as_well(written, people):

@@ -75,6 +75,19 @@ def test_a_case_shows_record_and_outside_on_one_axis_and_the_unprotected_run_bes
     assert 'class="link effect"' in html
 
 
+def test_a_case_of_another_version_is_shown_as_judged_and_no_report_is_made_of_its_run(run, people):
+    client = client_of(people.rhea)
+    case = DrillCase.objects.get(cell="E04.applied.keyed.kill")
+    DrillCase.objects.filter(pk=case.pk).update(evidence=case.evidence | {"format": "handrail-drill-evidence/2"})
+    html = page(client, f"/drills/{run.pk}/cases/{case.pk}/")
+    assert "of another version of Handrail" in html
+    assert f"/drills/{run.pk}/cases/{case.pk}/evidence/" in html
+    assert "The fault, step by step" not in html
+    for form in ("html", "json", "junit"):
+        assert "of another version" in page(client, f"/drills/{run.pk}/download/{form}/", status=409)
+    assert client.get(f"/drills/{run.pk}/download/evidence/").status_code == 200
+
+
 def test_a_duplicate_is_a_line_that_forks(run, people):
     case = DrillCase.objects.get(cell="E04.twice")
     assert 'class="link fork"' in page(client_of(people.rhea), f"/drills/{run.pk}/cases/{case.pk}/")
