@@ -118,7 +118,8 @@ class Hang(Killed):
         self.mark(Stage.FIRED, what="left alone; its keeper goes on to renew")
         while not gone(report.pid):
             self.tick()
-            if self._went_on(report) and not gone(report.pid):
+            # Where the keeper is drilled, its act alone counts: a lease that runs out would hide that it does nothing.
+            if self.plan.row != "L04" and self._went_on(report) and not gone(report.pid):
                 self.mark(
                     Stage.LANDED, what="it hangs still; the task goes on without it", pid=report.pid, proof=Proof.RECORD
                 )
