@@ -27,7 +27,7 @@ class Together:
         self._open: _Meeting | None = None
 
     def meet(self, hold: Hold, do: Callable[[Sequence[Hold]], Mark], meanwhile: Callable[[], None]) -> Mark:
-        """Return the mark of the fault that met this place. Raises what ``do`` raised, in every case that waited."""
+        """Return the mark of the fault that met this place. Raises what went wrong, in every case that waited."""
         with self._lock:
             leads = self._open is None
             meeting = self._open = self._open or _Meeting()
@@ -43,15 +43,21 @@ class Together:
 
     def _lead(self, meeting: _Meeting, do: Callable[[Sequence[Hold]], Mark], meanwhile: Callable[[], None]) -> None:
         until = time.monotonic() + WINDOW
-        while time.monotonic() < until:
-            meanwhile()
-            time.sleep(0.05)
-        with self._lock:
-            self._open = None
         try:
+            while time.monotonic() < until:
+                meanwhile()
+                time.sleep(0.05)
+            self._close(meeting)
             with self._doing:
                 meeting.mark = do(meeting.holds)
         except Exception as error:
             meeting.problem = error
         finally:
+            self._close(meeting)
             meeting.over.set()
+
+    def _close(self, meeting: _Meeting) -> None:
+        """Who comes from now on begins another."""
+        with self._lock:
+            if self._open is meeting:
+                self._open = None

@@ -1,6 +1,7 @@
 """A fault of a whole server is made once for all cases that wait for it, and again for those that come later."""
 
 import threading
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
@@ -42,3 +43,29 @@ def test_what_went_wrong_is_told_to_everybody_who_waited() -> None:
         for one in [pool.submit(together.meet, hold(), do, lambda: None) for _ in range(2)]:
             with pytest.raises(OSError, match="no server"):
                 one.result(10)
+
+
+def test_where_the_first_one_breaks_while_it_waits_nobody_waits_for_ever() -> None:
+    together, leads, joined, until = Together(), threading.Event(), threading.Event(), time.monotonic() + 10
+
+    def do(holds: Sequence[Hold]) -> Mark:
+        return Mark(stage=Stage.LANDED, at=1.0)
+
+    def breaks() -> None:
+        leads.set()
+        if joined.is_set():
+            raise OSError("no server")
+
+    def waits() -> None:
+        joined.set()
+        if time.monotonic() > until:
+            raise TimeoutError("it waits still")
+
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(together.meet, hold(), do, breaks)
+        assert leads.wait(10)
+        other = pool.submit(together.meet, hold(), do, waits)
+        for one in (first, other):
+            with pytest.raises(OSError, match="no server"):
+                one.result(20)
+    assert together.meet(hold(), do, lambda: None).at == 1.0
