@@ -23,7 +23,7 @@ KEPT = {
     *("tool", "agent", "cron", "zone", "folder", "row", "klass", "cell", "suite", "group", "actor", "principal"),
     *("condition", "rule", "verdict", "address", "secret", "sealed", "wait", "open_wait", "budget", "spent"),
     *("carries", "media_type", "sha256", "system_identifier", "declared", "shown", "loss_place", "decision"),
-    *("command", "pool", "stop", "fault", "stage", "proof", "end"),
+    *("command", "pool", "stop", "fault", "stage", "proof", "end", "invariant"),
 }
 
 
