@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from functools import cache
+from html import escape
 from typing import Any
 
 from django import template
 from django.template.defaultfilters import stringfilter
 from django.utils import timezone
-from django.utils.html import escape, format_html, format_html_join
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from core import moments, text, words
@@ -27,7 +29,7 @@ def visible(value: object) -> SafeString:
     """Escape text for HTML and mark every invisible or direction-changing character as an escape."""
     given = str(value)
     if given.isascii() and given.isprintable():  # nearly every text: there is nothing to mark
-        return escape(given)
+        return SafeString(escape(given))
     parts = (("escape" if run.escaped else "", run.text) for run in text.runs(given))
     return format_html_join("", "{}", ((_run(css, part),) for css, part in parts))
 
@@ -35,8 +37,8 @@ def visible(value: object) -> SafeString:
 @register.simple_tag
 def brief_time(moment: datetime, now: datetime) -> SafeString:
     """Show a moment as ``when`` does, without a template of its own: a timeline shows hundreds."""
-    absolute = moments.absolute(moment)
-    return format_html(_TIME, moments.machine(moment), absolute, absolute, moments.relative(moment, now))
+    absolute = moments.absolute(moment)  # figures and units of our own: nothing in them needs an escape
+    return SafeString(_TIME.format(moments.machine(moment), absolute, absolute, moments.relative(moment, now)))
 
 
 def _run(css: str, part: str) -> SafeString:
@@ -65,6 +67,7 @@ def duration(seconds: float) -> str:
 
 
 @register.simple_tag
+@cache
 def glyph(name: str) -> SafeString:
     """Draw a glyph; it is decoration, the word beside it carries the meaning."""
     return format_html(

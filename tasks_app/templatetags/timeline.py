@@ -6,51 +6,93 @@ from typing import Any
 
 from django import template
 from django.forms import Form
+from django.template import Context
+from django.template.defaultfilters import filesizeformat
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 
 from core.templatetags.handrail import brief_time, glyph, visible
 from core.words import Word
 from tasks_app.criteria import Criterion
 from tasks_app.forms import SettleForm
 from tasks_app.models import Event, Task
+from tasks_app.timeline.kept import Kept
 from tasks_app.timeline.parts import Line, Part, who
 from tasks_app.timeline.story import Row
 from tasks_app.timeline.waits import waits_words
 from tasks_app.timeline.words import words
 
 register = template.Library()
-_NUMBER = '<a class="seq" href="{}" data-row-link><span class="unseen">Event </span>{}</a>'
-_BODY = '{}{}<span class="told{}">{}<span>{}{}{}'  # its end is the template's, which may add what is kept apart
-_FRAMES = {"": "{}", "name": "<code>{}</code>", "quote": '<q class="said" dir="auto">{}</q>'}
+_NUMBER = '<a class="seq" href="{}#event-{}" data-row-link><span class="unseen">Event </span>{}</a>'
+_NO_NUMBER = SafeString('<span class="seq" aria-hidden="true">&ndash;</span>')
+_NEVER = SafeString('<span class="quiet">never</span>')
+_ALTERED = SafeString(' <span class="mark-altered">altered</span>')
+_KEPT = ' <span class="kept">{}, SHA-256 <code title="{}">{}…</code>, <a href="{}" download>read the whole</a></span>'
+_TOLD, _DRAWN, _SAID, _TOLD_END = map(SafeString, ('<span class="told', '">', "<span>", "</span></span>"))
+_FRAMES = {
+    "name": (SafeString("<code>"), SafeString("</code>")),
+    "quote": (SafeString('<q class="said" dir="auto">'), SafeString("</q>")),
+}
+_PLAIN = {
+    "step": (SafeString("<h3>"), SafeString("</h3>")),
+    "idle": (SafeString("<span>"), SafeString("</span>")),
+}
 
 
 @register.filter
 def sentence(line: Line) -> SafeString:
     """Write a sentence as HTML."""
-    return format_html_join("", "{}", ((_part(part),) for part in line.parts))
+    written = SafeString()
+    for part in line.parts:
+        written += _part(part)
+    return written
 
 
 def _part(part: Part) -> SafeString:
+    if not part.style:
+        return visible(part.text)
     text = part.text[1:-1] if part.style == "quote" else part.text  # <q> brings its own marks
-    return format_html(_FRAMES[part.style], visible(text))
+    before, after = _FRAMES[part.style]
+    return before + visible(text) + after
 
 
-@register.simple_tag
-def event_body(row: Row, place: str = "") -> SafeString:
-    """Write the number, the time and the sentence of a row. In Python, since a page has hundreds of them."""
-    now = timezone.now()
-    at = brief_time(row.at, now) if row.at else mark_safe('<span class="quiet">never</span>')
-    if row.seq:
-        address = f"?{place}&event={row.seq}#event-{row.seq}" if place else f"?event={row.seq}#event-{row.seq}"
-        number = format_html(_NUMBER, address, row.seq)
-    else:
-        number = mark_safe('<span class="seq" aria-hidden="true">&ndash;</span>')
-    tone, drawn = f" tone-{row.line.tone}" if row.line.tone else "", glyph(row.line.glyph) if row.line.glyph else ""
-    altered = mark_safe(' <span class="mark-altered">altered</span>') if row.altered else ""
-    cause = format_html(' <span class="cause">{}</span>', sentence(row.cause)) if row.cause else ""
-    return format_html(_BODY, number, at, tone, drawn, sentence(row.line), altered, cause)
+@register.simple_tag(takes_context=True)
+def event_row(context: Context, row: Row) -> SafeString:
+    """Write a row up to what only a page adds, without its end tag. In Python, since a page has hundreds of them."""
+    chosen = " selected" if row.seq and row.seq == context.get("event") else ""
+    of_call = " of-call" if row.call and not row.css else ""
+    start = format_html('<li id="{}" class="{}{}{}">', row.id, row.css, chosen, of_call)
+    told = sentence(row.line)
+    if row.css in _PLAIN:
+        before, after = _PLAIN[row.css]
+        return start + before + told + after
+    return start + _number(row.seq, context.get("place") or "") + _time(row) + _told(row, told, context["task"])
+
+
+def _number(seq: int | None, place: str) -> SafeString:
+    if not seq:
+        return _NO_NUMBER
+    return format_html(_NUMBER, f"?{place}&event={seq}" if place else f"?event={seq}", seq, seq)
+
+
+def _time(row: Row) -> SafeString:
+    return brief_time(row.at, timezone.now()) if row.at else _NEVER
+
+
+def _told(row: Row, told: SafeString, task: Task) -> SafeString:
+    tone = format_html(" tone-{}", row.line.tone) if row.line.tone else SafeString()
+    drawn = glyph(row.line.glyph) if row.line.glyph else SafeString()
+    altered = _ALTERED if row.altered else SafeString()
+    cause = format_html(' <span class="cause">{}</span>', sentence(row.cause)) if row.cause else SafeString()
+    kept = format_html_join("", "{}", ((_kept(one, task),) for one in row.kept)) if row.kept else SafeString()
+    return _TOLD + tone + _DRAWN + drawn + _SAID + told + altered + cause + kept + _TOLD_END
+
+
+def _kept(kept: Kept, task: Task) -> SafeString:
+    address = reverse("task-blob", args=[task.pk, kept.sha256])
+    return format_html(_KEPT, filesizeformat(kept.size), kept.sha256, kept.sha256[:12], address)
 
 
 @register.filter
