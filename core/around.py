@@ -38,7 +38,7 @@ def around(watch: Callable[[HttpRequest], AbstractContextManager[Told]]) -> Call
     return middleware
 
 
-def route_of(request: HttpRequest) -> str:
-    """The pattern of the address ('tasks/<uuid:pk>/'), or '' where none fits: addresses would be a series each."""
+def route_of(request: HttpRequest) -> str | None:
+    """The pattern of the address ('/tasks/<uuid:pk>/'), or None where none fits: addresses would be a series each."""
     match = getattr(request, "resolver_match", None)
-    return match.route if match is not None else ""
+    return f"/{match.route}" if match is not None else None

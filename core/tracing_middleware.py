@@ -16,9 +16,9 @@ def _traced(request: HttpRequest) -> Iterator[Told]:
 
         def told(response: Any) -> None:
             code = response.status_code
-            opened.note(
-                http_route=route_of(request), http_request_method=str(request.method), http_response_status=code
-            )
+            opened.note(http_request_method=str(request.method), http_response_status=code)
+            if route := route_of(request):  # where none fits, the attribute is left out
+                opened.note(http_route=route)
             if code >= 500:
                 opened.failed(f"answered with {code}")
 

@@ -86,11 +86,16 @@ def test_a_database_that_is_away_costs_its_figures_and_nothing_else(tmp_path: Pa
     away = f"postgresql://nobody@/none?host={tmp_path}"
     environment = os.environ | {"DJANGO_SETTINGS_MODULE": "core.settings", "DATABASE_URL": away}
     with web(environment | {"HANDRAIL_METRICS_TOKEN": TOKEN}, tmp_path) as client:
-        answer = client.get("/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
+        bearer = {"Authorization": f"Bearer {TOKEN}"}
+        answer = client.get("/metrics", headers=bearer)
         assert answer.status_code == 200
         said = figures(answer.text)
         assert said["handrail_database_up"] == 0
-        assert said["handrail_http_answers_total{GET,api/v1/health,200}"] >= 1
+        assert said["handrail_http_answers_total{GET,/api/v1/health,200}"] >= 1
+        client.get("/")
+        client.get("/no/such/page")
+        answers = [name for name in figures(client.get("/metrics", headers=bearer).text) if "answers_total" in name]
+        assert {name.split(",")[1] for name in answers} == {"/", "/metrics", "/api/v1/health", "none"}
 
 
 @pytest.mark.timeout(300)

@@ -105,7 +105,7 @@ def test_the_trace_of_a_task_has_its_id_and_leads_from_request_to_tool(
         assert acted.parent_span_id in {span.span_id for span in slices}
         (created,) = receiver.of(task.hex, "task.create")
         assert created.links[0].trace_id.hex() == CALLER
-        assert attributes(request)["http.route"] == "api/v1/tasks"
+        assert attributes(request)["http.route"] == "/api/v1/tasks"
         assert {"web", "worker"} <= receiver.processes
 
 
