@@ -29,6 +29,7 @@ class Place:
     label: str
     key: str
     right: Right | None = None  # only for those who have it in one of their workspaces
+    in_workspace: bool = False  # shows one workspace: its link stays in the reader's
 
 
 @dataclass(frozen=True)
@@ -42,16 +43,16 @@ class Link:
 
 # In the order of the navigation; a place whose address does not exist is left out.
 PLACES = (
-    Place("overview", "Overview", "o"),
-    Place("tasks", "Tasks", "t"),
+    Place("overview", "Overview", "o", in_workspace=True),
+    Place("tasks", "Tasks", "t", in_workspace=True),
     Place("approvals", "Approvals", "a"),
     Place("alerts", "Alerts", "n"),
-    Place("task-start", "Start a task", "s"),
-    Place("effects", "Effects", "e"),
-    Place("tools", "Tools", "l"),
-    Place("drills", "Drills", "d"),
-    Place("workers", "Workers", "w"),
-    Place("audit", "Audit", "u", right=Right.AUDIT_READ),
+    Place("task-start", "Start a task", "s", in_workspace=True),
+    Place("effects", "Effects", "e", in_workspace=True),
+    Place("tools", "Tools", "l", in_workspace=True),
+    Place("drills", "Drills", "d", in_workspace=True),
+    Place("workers", "Workers", "w", in_workspace=True),
+    Place("audit", "Audit", "u", right=Right.AUDIT_READ, in_workspace=True),
     Place("admin:index", "Admin", "m", right=Right.ADMINISTER),
 )
 

@@ -34,6 +34,7 @@ def rules(request: HttpRequest) -> HttpResponse:
         "rules": rules_of(workspaces=workspaces),
         "many": len(workspaces) > 1,
         "workspace": principal.workspace,
+        "principal": principal,
         "form": form,
         "has_tools": bool(names),
         "trial": trial,

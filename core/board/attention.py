@@ -10,6 +10,7 @@ from django.urls import reverse
 from approvals_app.selectors.doubts import doubts_count
 from approvals_app.selectors.waiting import approvals_decidable
 from core.pages import DrillsTold
+from core.places import place_url
 from core.principal import Principal
 from tasks_app.models import Task
 from tasks_app.selectors.task_banners import PATIENCE
@@ -41,12 +42,12 @@ def attention(*, principal: Principal, counts: Mapping[str, int], drills: Drills
     return [
         *_approvals(principal),
         *_doubts(principal),
-        *_by_status(counts),
+        *_by_status(principal, counts),
         *_failed(principal, now),
         *_nobody(principal, now),
-        *_processes(),
+        *_processes(principal),
         *_stops(principal),
-        *_drills(drills),
+        *_drills(principal, drills),
     ]
 
 
@@ -75,14 +76,16 @@ def _doubts(principal: Principal) -> Iterator[Notice]:
         yield Notice(name="doubts", tone="unknown", glyph="unknown", count=count, text=text, url=url)
 
 
-def _by_status(counts: Mapping[str, int]) -> Iterator[Notice]:
+def _by_status(principal: Principal, counts: Mapping[str, int]) -> Iterator[Notice]:
     stopped, unverified = counts.get(Status.QUARANTINED, 0), counts.get(Status.UNVERIFIED, 0)
     if stopped:
         text = "stopped after lost workers"
-        yield Notice(name="stopped", tone="bad", glyph="stopped", count=stopped, text=text, url=_tasks("quarantined"))
+        yield Notice(
+            name="stopped", tone="bad", glyph="stopped", count=stopped, text=text, url=_tasks(principal, "quarantined")
+        )
     if unverified:
         text = "says done, check failed" if unverified == 1 else "say done, check failed"
-        url = _tasks("unverified")
+        url = _tasks(principal, "unverified")
         yield Notice(name="unverified", tone="bad", glyph="unverified", count=unverified, text=text, url=url)
 
 
@@ -91,7 +94,7 @@ def _failed(principal: Principal, now: datetime) -> Iterator[Notice]:
     count = failed.count()
     if count:
         text = "failed in the last hour"
-        yield Notice(name="failed", tone="bad", glyph="failed", count=count, text=text, url=_tasks("failed"))
+        yield Notice(name="failed", tone="bad", glyph="failed", count=count, text=text, url=_tasks(principal, "failed"))
 
 
 def _nobody(principal: Principal, now: datetime) -> Iterator[Notice]:
@@ -99,21 +102,27 @@ def _nobody(principal: Principal, now: datetime) -> Iterator[Notice]:
     due = mine.filter(wake_at__lt=now - PATIENCE, lease_nonce=None).count()
     if due:
         text = "is due and no worker takes it" if due == 1 else "are due and no worker takes them"
-        yield Notice(name="due", tone="bad", glyph="timer", count=due, text=text, url=reverse("workers"))
+        yield Notice(name="due", tone="bad", glyph="timer", count=due, text=text, url=place_url(principal, "workers"))
     old = mine.filter(status=Status.WAITING, wait__kind=WaitKind.WORKER_VERSION).count()
     if old:
         text = "waits for a worker with its version" if old == 1 else "wait for a worker with their version"
-        yield Notice(name="versions", tone="bad", glyph="version", count=old, text=text, url=reverse("workers"))
+        yield Notice(
+            name="versions", tone="bad", glyph="version", count=old, text=text, url=place_url(principal, "workers")
+        )
 
 
-def _processes() -> Iterator[Notice]:
+def _processes(principal: Principal) -> Iterator[Notice]:
     pools = set(workers_alive().values_list("pool", flat=True))
     if not pools - {POOL}:
         text, detail = "No worker lives", "Nothing runs until one starts; nothing is lost."
-        yield Notice(name="workers", tone="bad", glyph="stopped", text=text, detail=detail, url=reverse("workers"))
+        yield Notice(
+            name="workers", tone="bad", glyph="stopped", text=text, detail=detail, url=place_url(principal, "workers")
+        )
     if POOL not in pools:
         text, detail = "No sweeper lives", "What is due without a message waits until one starts."
-        yield Notice(name="sweeper", tone="bad", glyph="stopped", text=text, detail=detail, url=reverse("workers"))
+        yield Notice(
+            name="sweeper", tone="bad", glyph="stopped", text=text, detail=detail, url=place_url(principal, "workers")
+        )
 
 
 def _stops(principal: Principal) -> Iterator[Notice]:
@@ -122,20 +131,26 @@ def _stops(principal: Principal) -> Iterator[Notice]:
         first = stops[0]
         text = "stop is set" if len(stops) == 1 else "stops are set"
         detail = f"{first.scope} {first.name}".strip() + f": {first.reason}"
-        url = reverse("tasks")
+        url = place_url(principal, "tasks")
         yield Notice(name="stops", tone="person", glyph="stopped", count=len(stops), text=text, detail=detail, url=url)
 
 
-def _drills(drills: DrillsTold) -> Iterator[Notice]:
+def _drills(principal: Principal, drills: DrillsTold) -> Iterator[Notice]:
     if drills.alerts:
         text, detail = "drill found a violation", drills.alerts[0]
         if len(drills.alerts) > 1:
             text = "drills found violations"
-        count = len(drills.alerts)
+        count, url = len(drills.alerts), place_url(principal, "drills")
         yield Notice(
-            name="drills", tone="bad", glyph="failed", count=count, text=text, detail=detail, url=reverse("drills")
+            name="drills",
+            tone="bad",
+            glyph="failed",
+            count=count,
+            text=text,
+            detail=detail,
+            url=url,
         )
 
 
-def _tasks(status: str) -> str:
-    return f"{reverse('tasks')}?status={status}"
+def _tasks(principal: Principal, status: str) -> str:
+    return place_url(principal, "tasks", status=status)

@@ -9,11 +9,11 @@ from urllib.parse import parse_qs, urlencode
 from uuid import UUID
 
 from django.template.loader import render_to_string
-from django.urls import reverse
 
 from core.board.fleet import MOST, Member, fleet, problems
 from core.clock import database_now
 from core.hints import list_group_of
+from core.places import place_url
 from core.principal import Principal
 from tasks_app.live.consumer import LiveConsumer
 from tasks_app.live.feed import Feed
@@ -56,8 +56,7 @@ class FleetFeed(PartsFeed[Principal]):
             _part("board/_fleet_problems.html", problems=list(problems(members, workspace=principal.workspace))),
         )
         new = sum(one.worker.pk not in self.ids for one in members)
-        url = f"{reverse('workers')}?{urlencode({'workspace': principal.workspace.slug})}"
-        yield "new", _part("partials/newcomers.html", count=new, url=url)
+        yield "new", _part("partials/newcomers.html", count=new, url=place_url(principal, "workers"))
 
 
 def _part(template: str, **context: Any) -> str:

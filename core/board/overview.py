@@ -53,10 +53,9 @@ def overview(*, principal: Principal) -> Overview:
     workspace, now = principal.workspace, database_now()
     counted = status_counts(workspace=workspace)
     told = drills_told(workspace=workspace)
-    kept = {"workspace": workspace.slug} if principal.many else {}
     return Overview(
         notices=attention(principal=principal, counts=counted, drills=told, now=now),
-        counts=count_links(counted, TaskFilter(status="-"), kept),  # none of them is chosen here
+        counts=count_links(counted, TaskFilter(status="-"), principal.kept),  # none of them is chosen here
         throughput=_throughput(workspace, now),
         waiting=_waiting(workspace, now),
         oldest=_oldest(workspace),

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import parse_qs, urlencode
 from uuid import UUID
 
-from django.http import QueryDict
 from django.template.loader import render_to_string
-from django.urls import reverse
 
 from core.access import Right
 from core.principal import Principal
@@ -17,7 +15,7 @@ from tasks_app.live.parts import Part, PartsFeed
 from tasks_app.models import Task
 from tasks_app.selectors.task_rows import ROWS, newcomers_count, rows_again, status_counts
 from tasks_app.selectors.tasks import TaskFilter
-from tasks_app.views.counts import count_links
+from tasks_app.views.counts import count_links, list_url
 
 COUNTS_EVERY = 2.0  # seconds: counting reads every task of the workspace
 
@@ -65,16 +63,12 @@ class ListFeed(PartsFeed[Principal]):
         if self.first:
             newest = self.ids[0] if self.ids else None
             count = newcomers_count(workspace=principal.workspace, filters=self.filters, newest=newest)
-            yield "new", render_to_string("partials/newcomers.html", {"count": count, "url": self._url(), "oob": True})
+            url = list_url(self._kept(principal))
+            yield "new", render_to_string("partials/newcomers.html", {"count": count, "url": url, "oob": True})
         if time.monotonic() - self._counted_at > COUNTS_EVERY:
             self._counted_at = time.monotonic()
-            links = count_links(status_counts(workspace=principal.workspace), self.filters, self._kept())
+            links = count_links(status_counts(workspace=principal.workspace), self.filters, self._kept(principal))
             yield "counts", render_to_string("tasks/_counts.html", {"counts": links, "oob": True})
 
-    def _kept(self) -> dict[str, str]:
-        return filter_query(self.filters)
-
-    def _url(self) -> str:
-        query = QueryDict(mutable=True)
-        query.update(self._kept())
-        return f"{reverse('tasks')}?{query.urlencode()}" if query else reverse("tasks")
+    def _kept(self, principal: Principal) -> dict[str, str]:
+        return filter_query(self.filters) | principal.kept

@@ -36,10 +36,10 @@ def count_links(counts: Mapping[str, int], filters: TaskFilter, kept: Mapping[st
     ]
 
 
-def view_links(views: Sequence[SavedView], filters: TaskFilter, workspace: str) -> list[dict[str, Any]]:
-    """Return one link a saved view; the one whose filter is set now is marked."""
-    here, named = filter_query(filters), {"workspace": workspace} if workspace else {}
+def view_links(views: Sequence[SavedView], filters: TaskFilter, kept: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return one link a saved view; the one whose filter is set now is marked. ``kept``: what names the workspace."""
+    here = filter_query(filters)
     return [
-        {"pk": view.pk, "name": view.name, "url": list_url({**view.query, **named}), "is_current": view.query == here}
+        {"pk": view.pk, "name": view.name, "url": list_url({**view.query, **kept}), "is_current": view.query == here}
         for view in views
     ]

@@ -15,7 +15,6 @@ from tasks_app.filter_query import filter_query, filter_read
 from tasks_app.live.list_feed import ListFeed, query_of
 from tasks_app.registry import tools
 from tasks_app.selectors.task_rows import agents_used, rows_page, status_counts
-from tasks_app.selectors.tasks import TaskFilter
 from tasks_app.services.saved_views import views_of
 from tasks_app.views.counts import count_links, list_url, view_links
 from tasks_app.views.who import key, workspace_choices, workspace_reader
@@ -30,8 +29,8 @@ def task_list_page(request: HttpRequest) -> HttpResponse:
     filters, form = filter_read(request.GET)
     before, after = key(request, "before"), key(request, "after")
     page, newer = rows_page(workspace=principal.workspace, filters=filters, before=before, after=after)
-    kept = _kept(request, filters)
-    views = view_links(views_of(principal=principal), filters, request.GET.get("workspace", ""))
+    kept = filter_query(filters) | principal.kept
+    views = view_links(views_of(principal=principal), filters, principal.kept)
     first = before is None and (after is None or not newer)
     context = {
         "rows": page.rows,
@@ -69,7 +68,3 @@ def task_list_live(request: HttpRequest) -> HttpResponse:
         raise NotFound from None
     html = "".join(str(message["html"]) for message in feed.read().messages)
     return JsonResponse({"html": html, "head": 0})
-
-
-def _kept(request: HttpRequest, filters: TaskFilter) -> dict[str, str]:
-    return filter_query(filters) | ({"workspace": request.GET["workspace"]} if request.GET.get("workspace") else {})

@@ -46,7 +46,7 @@ def task_start(request: HttpRequest) -> HttpResponse:
     if chosen and agent is None:
         raise NotFound(f"There is no agent {chosen!r} here.")
     if agent is None:
-        return render(request, "tasks/start.html", {"agents": known, "agent": None})
+        return render(request, "tasks/start.html", {"agents": known, "agent": None, "principal": principal})
     made = intent_form(agent)
     if request.method == "POST":
         principal.require(Right.TASKS_CREATE)
@@ -108,5 +108,6 @@ def _form(
         "earlier": earlier,
         "may": principal.may(Right.TASKS_CREATE),
         "workspace": principal.workspace,
+        "principal": principal,
     }
     return render(request, "tasks/start.html", context, status=status)

@@ -6,7 +6,6 @@ from urllib.parse import urlencode
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
-from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -14,6 +13,7 @@ from core.access import Right
 from core.board.forms import TrailForm
 from core.board.trail import TrailFilter, administration, chain, doings
 from core.errors import NotFound
+from core.places import place_url
 from core.principal import Principal, session_principal
 from tasks_app.record.export import export_lines, export_name, stream_head
 from tasks_app.views.who import number
@@ -37,11 +37,11 @@ def audit_page(request: HttpRequest) -> HttpResponse:
     given = {name: value for name, value in form.cleaned_data.items() if value}
     before = number(request, "before")
     page = READS[tab](workspace=principal.workspace, filters=TrailFilter(**given), before=before)
-    kept = {name: request.GET[name] for name in ("tab", "workspace", *given) if request.GET.get(name)}
+    kept = {name: request.GET[name] for name in ("tab", *given) if request.GET.get(name)} | principal.kept
     checked = request.GET.get("check") == "1" or principal.workspace.head_seq <= AT_ONCE
     context: dict[str, Any] = {
         "tab": tab,
-        "tabs": [_tab(name, label, tab) for name, label in TABS.items()],
+        "tabs": [_tab(principal, name, label, tab) for name, label in TABS.items()],
         "entries": page.entries,
         "form": form,
         "filters": TrailFilter(**given),
@@ -74,6 +74,6 @@ def _auditor(request: HttpRequest) -> Principal:
     return session_principal(request, slug=request.GET.get("workspace", "")).require(Right.AUDIT_READ)
 
 
-def _tab(name: str, label: str, here: str) -> dict[str, Any]:
-    url = reverse("audit") + (f"?tab={name}" if name != "administration" else "")
+def _tab(principal: Principal, name: str, label: str, here: str) -> dict[str, Any]:
+    url = place_url(principal, "audit", **({"tab": name} if name != "administration" else {}))
     return {"url": url, "label": label, "count": None, "is_current": name == here}

@@ -27,7 +27,7 @@ def effects_page(request: HttpRequest) -> HttpResponse:
     before, after = number(request, "before"), number(request, "after")
     filters = EffectFilter(**given)
     page = effects(workspace=principal.workspace, filters=filters, before=before, after=after)
-    kept = {name: request.GET[name] for name in (*given, "workspace") if request.GET.get(name)}
+    kept = {name: request.GET[name] for name in given if request.GET.get(name)} | principal.kept
     context: dict[str, Any] = {
         "rows": page.rows,
         "form": form,

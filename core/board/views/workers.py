@@ -6,7 +6,6 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
-from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -17,6 +16,7 @@ from core.board.fleet_feed import FleetFeed, fleet_query
 from core.board.forms import DrainForm
 from core.clock import database_now
 from core.errors import HandrailError, NotFound
+from core.places import place_url
 from core.principal import Principal
 from tasks_app.views.who import workspace_reader
 
@@ -57,7 +57,7 @@ def worker_drain(request: HttpRequest) -> HttpResponse:
     except HandrailError as refused:
         return _page(request, principal, problem=refused.detail, status=refused.status)
     messages.success(request, f"{told.name} was asked to hand over and to end.")
-    return HttpResponseRedirect(reverse("workers"), status=303)
+    return HttpResponseRedirect(place_url(principal, "workers"), status=303)
 
 
 def _page(request: HttpRequest, principal: Principal, *, problem: str = "", status: int = 200) -> HttpResponse:
