@@ -3,14 +3,15 @@
 from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from core.access import Right
-from core.errors import NotFound
+from core.errors import InvalidInput, NotFound
+from core.principal import Principal
 from tasks_app.filter_query import filter_query, filter_read
 from tasks_app.live.list_feed import ListFeed, query_of
 from tasks_app.registry import tools
@@ -25,8 +26,14 @@ from tasks_app.views.who import key, workspace_choices, workspace_reader
 @require_safe
 def task_list_page(request: HttpRequest) -> HttpResponse:
     """Show one page of tasks, newest first."""
-    principal = workspace_reader(request)
-    filters, form = filter_read(request.GET)
+    return list_shown(request, workspace_reader(request), request.GET)
+
+
+def list_shown(
+    request: HttpRequest, principal: Principal, given: QueryDict, *, refused: InvalidInput | None = None
+) -> HttpResponse:
+    """Show the tasks that the filter in ``given`` leaves. ``refused``: why this filter was not kept under its name."""
+    filters, form = filter_read(given)
     before, after = key(request, "before"), key(request, "after")
     page, newer = rows_page(workspace=principal.workspace, filters=filters, before=before, after=after)
     kept = filter_query(filters) | principal.kept
@@ -41,6 +48,8 @@ def task_list_page(request: HttpRequest) -> HttpResponse:
         "is_saved": any(view["is_current"] for view in views),
         "kept": kept,
         "all_url": f"{reverse('tasks-together')}?{urlencode(kept)}",
+        "refused": refused,
+        "view_name": given.get("name", ""),
         "may_operate": principal.may(Right.TASKS_OPERATE),
         "tool_names": sorted({tool.name for tool in tools()}),
         "previous_url": list_url(kept, after=str(page.rows[0].pk)) if newer and page.rows else "",
@@ -53,7 +62,7 @@ def task_list_page(request: HttpRequest) -> HttpResponse:
         "here": list_url(kept),
         "live": query_of(principal, filters, page.rows, first=first),
     }
-    return render(request, "tasks/list.html", context)
+    return render(request, "tasks/list.html", context, status=refused.status if refused else 200)
 
 
 @never_cache

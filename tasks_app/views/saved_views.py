@@ -12,6 +12,7 @@ from core.principal import Principal, session_principal
 from tasks_app.filter_query import filter_read
 from tasks_app.services.saved_views import view_forget, view_save
 from tasks_app.views.counts import list_url
+from tasks_app.views.listing import list_shown
 
 
 @never_cache
@@ -24,10 +25,9 @@ def saved_view_add(request: HttpRequest) -> HttpResponse:
     try:
         view = view_save(principal=principal, name=request.POST.get("name", ""), filters=filters)
     except InvalidInput as refused:
-        messages.error(request, refused.detail)
-    else:
-        messages.success(request, f"The view “{view.name}” is kept; only you see it.")
-    return _back(request)
+        return list_shown(request, principal, request.POST, refused=refused)
+    messages.success(request, f"The view “{view.name}” is kept; only you see it.")
+    return _back(principal, request)
 
 
 @never_cache
@@ -35,15 +35,16 @@ def saved_view_add(request: HttpRequest) -> HttpResponse:
 @require_POST
 def saved_view_forget(request: HttpRequest, view: int) -> HttpResponse:
     """Forget a view."""
-    view_forget(principal=_who(request), view=view)
-    return _back(request)
+    principal = _who(request)
+    view_forget(principal=principal, view=view)
+    return _back(principal, request)
 
 
 def _who(request: HttpRequest) -> Principal:
     return session_principal(request, slug=request.POST.get("workspace", "")).require(Right.TASKS_READ)
 
 
-def _back(request: HttpRequest) -> HttpResponse:
+def _back(principal: Principal, request: HttpRequest) -> HttpResponse:
     kept = {
         name: str(value)
         for name, value in request.POST.items()

@@ -36,18 +36,22 @@ def credential_take_back(request: HttpRequest) -> HttpResponse:
     principal = workspace_reader(request).require(Right.ADMINISTER)
     form = RevokeForm(request.POST)
     if not form.is_valid():
-        return _page(request, principal, problem="Nothing was done: choose a credential, and say why.", status=422)
+        said = "Nothing was done: choose a credential, and say why."
+        return _page(request, principal, form=form, problem=said, status=422)
     name = form.cleaned_data["name"]
     try:
         count = credential_revoke(workspace=principal.workspace, actor=principal.actor, **form.cleaned_data)
     except HandrailError as refused:
-        return _page(request, principal, problem=refused.detail, status=refused.status)
+        return _page(request, principal, form=form, problem=refused.detail, status=refused.status)
     messages.success(request, f"{name} is revoked; {count} open grant{'' if count == 1 else 's'} taken back.")
     return HttpResponseRedirect(f"{reverse('credentials')}?workspace={principal.workspace.slug}", status=303)
 
 
-def _page(request: HttpRequest, principal: Principal, *, problem: str = "", status: int = 200) -> HttpResponse:
+def _page(
+    request: HttpRequest, principal: Principal, *, form: RevokeForm | None = None, problem: str = "", status: int = 200
+) -> HttpResponse:
     now, name = database_now(), request.GET.get("name", "")
+    given = form.data if form else {"name": name}  # what was typed stays, also where it was refused
     credentials = credentials_seen(workspace=principal.workspace)
     grants = credential_grants(workspace=principal.workspace, name=name) if name else []
     context: dict[str, Any] = {
@@ -55,6 +59,7 @@ def _page(request: HttpRequest, principal: Principal, *, problem: str = "", stat
         "name": name,
         "grants": [(grant, grant_state(grant, now)) for grant in grants],
         "problem": problem,
+        "given": given,
         "revocable": [one for one in credentials if not one.revoked_at],
         "may_revoke": principal.may(Right.ADMINISTER),
         "principal": principal,

@@ -51,21 +51,25 @@ def worker_drain(request: HttpRequest) -> HttpResponse:
     principal = workspace_reader(request).require(Right.WORKERS_DRAIN)
     form = DrainForm(request.POST)
     if not form.is_valid():
-        return _page(request, principal, problem="Nothing was done: choose a worker, and say why.", status=422)
+        said = "Nothing was done: choose a worker, and say why."
+        return _page(request, principal, form=form, problem=said, status=422)
     try:
         told = drain.worker_drain(principal=principal, **form.cleaned_data)
     except HandrailError as refused:
-        return _page(request, principal, problem=refused.detail, status=refused.status)
+        return _page(request, principal, form=form, problem=refused.detail, status=refused.status)
     messages.success(request, f"{told.name} was asked to hand over and to end.")
     return HttpResponseRedirect(place_url(principal, "workers"), status=303)
 
 
-def _page(request: HttpRequest, principal: Principal, *, problem: str = "", status: int = 200) -> HttpResponse:
+def _page(
+    request: HttpRequest, principal: Principal, *, form: DrainForm | None = None, problem: str = "", status: int = 200
+) -> HttpResponse:
     members = fleet(workspace=principal.workspace, now=database_now())
     context: dict[str, Any] = {
         "members": members,
         "problems": list(problems(members, workspace=principal.workspace)),
         "problem": problem,
+        "given": form.data if form else {},  # what was typed stays, also where it was refused
         "may_drain": principal.may(Right.WORKERS_DRAIN),
         "drainable": [one for one in members if one.state == "alive" and not one.is_sweeper],
         "principal": principal,

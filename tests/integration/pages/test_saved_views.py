@@ -54,3 +54,14 @@ def test_what_cannot_be_kept_is_said(client_of, people: People, monkeypatch):
     save(silas, name="One", owner="silas")
     assert SavedView.objects.get().query == {"owner": "silas"}
     assert "forget one first" in save(silas, name="Two", owner="rhea").content.decode()
+
+
+def test_a_name_that_was_refused_stands_in_its_form_beside_the_filter(client_of, people: People, monkeypatch):
+    monkeypatch.setattr(saved_views, "MOST", 0)
+    answer = save(client_of(people.silas), name='My "own"', owner="rhea", status="failed")
+    shown = answer.content.decode()
+    assert answer.status_code == 422
+    assert 'value="My &quot;own&quot;"' in shown
+    assert "data-menu open" in shown
+    assert '<input type="hidden" name="owner" value="rhea">' in shown
+    assert f'method="get" action="{reverse("tasks")}"' in shown  # the page stands at another address
