@@ -30,7 +30,6 @@ class WorkspaceAdmin(ConsoleAdmin):
     form = WorkspaceForm
     list_display = ("name", "slug", "head_seq", "created_at")
     search_fields = ("name", "slug")
-    readonly_fields = ("head_seq", "created_at")
 
     def reached(self, reach: Reach) -> Q:
         """See ConsoleAdmin; who runs the deployment sees that each of them exists."""
@@ -42,7 +41,7 @@ class WorkspaceAdmin(ConsoleAdmin):
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         """Keep the slug of an existing workspace: addresses and tokens name it."""
-        return (*self.readonly_fields, "slug") if obj else self.readonly_fields
+        return ("slug", "head_seq", "created_at") if obj else ()
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Its streams stay."""
@@ -100,6 +99,20 @@ def _roles(request: HttpRequest, membership: Membership, *, add: set[Role], take
     roles_set(workspace=membership.workspace, user=membership.user, roles=wanted, actor=actor_of(request))
 
 
+TOKEN = (
+    "name",
+    "hint",
+    "kind",
+    "user",
+    "workspace",
+    "scopes",
+    "created_at",
+    "expires_at",
+    "revoked_at",
+    "last_used_at",
+)
+
+
 @admin.register(ApiToken)
 class ApiTokenAdmin(ConsoleAdmin):
     """Tokens are made and revoked; their secret is shown once, when they are made."""
@@ -110,6 +123,14 @@ class ApiTokenAdmin(ConsoleAdmin):
     list_select_related = ("user", "workspace")
     actions = ("revoke",)
     form = TokenForm
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Show of a token what it is, not what its form asks."""
+        return TOKEN if obj else super().get_fields(request, obj)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """A token is what it was made as."""
+        return TOKEN if obj else ()
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         """Tell the form who asks: a token with a person's word is made by that person."""

@@ -12,6 +12,7 @@ from uuid import UUID
 from django import forms
 from django.contrib import admin
 from django.contrib.admin.sites import AdminSite
+from django.contrib.admin.widgets import RelatedFieldWidgetWrapper
 from django.contrib.auth.models import User
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest
@@ -111,6 +112,9 @@ class ConsoleAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic w
         for chosen in form.base_fields.values():
             if isinstance(chosen, forms.ModelChoiceField) and chosen.queryset is not None:
                 chosen.queryset = self.choices(request, chosen.queryset)
+                if isinstance(chosen.widget, RelatedFieldWidgetWrapper):  # its window would be a console of its own
+                    chosen.widget.can_add_related = chosen.widget.can_change_related = False
+                    chosen.widget.can_view_related = False
         return form
 
     def choices(self, request: HttpRequest, rows: QuerySet[Any]) -> QuerySet[Any]:

@@ -42,7 +42,7 @@ class StreamAdmin(ReadOnlyAdmin):
 class TaskAdmin(ReadOnlyAdmin):
     """Tasks; what may be done to one is done on its page, by its services."""
 
-    list_display = ("title", "status", "agent", "agent_version", "owner", "workspace", "step", "head_seq", "created_at")
+    list_display = ("title", "status", "agent", "owner", "workspace", "step", "created_at")
     list_filter = ("status", "workspace", "agent")
     search_fields = ("title", "id", "owner__username")
     list_select_related = ("owner", "workspace")
@@ -206,6 +206,14 @@ class StopSwitchAdmin(ConsoleAdmin):
     search_fields = ("name", "reason")
     list_select_related = ("workspace", "set_by")
     form = StopForm
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Show of a stop what it is, not what its form asks."""
+        return self.list_display if obj else super().get_fields(request, obj)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Lift it and set another."""
+        return self.list_display if obj else ()
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         """Offer a stop over everything to who runs the deployment only."""

@@ -10,10 +10,11 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from core.access import Role
+from core.access import Right, Role
 from core.models import ApiToken, Membership
 from tasks_app.models import Event, StopSwitch, Task
 from tasks_app.models import Task as TaskModel
+from tasks_app.services.access import token_create
 from tasks_app.status import CallState
 from tests.people import People
 from tests.records import call_in
@@ -129,6 +130,22 @@ def test_a_token_is_shown_once_and_revoked_by_an_action(console: Client, people:
         reverse("admin:core_apitoken_add"), data | {"kind": "agent", "scopes": ["approvals:decide"], "days": "2"}
     )
     assert "can never decide" in refused.content.decode()
+
+
+def test_a_token_and_a_stop_are_shown_as_they_are_not_as_their_forms_ask(console: Client, people: People):
+    token, _ = token_create(
+        workspace=people.workspace, user=people.silas, name="ci", scopes=[Right.TASKS_READ], days=2, actor="system"
+    )
+    shown = console.get(reverse("admin:core_apitoken_change", args=[token.pk])).content.decode()
+    assert token.hint in shown
+    assert "Expires at:" in shown
+    assert "Days:" not in shown
+    stop = StopSwitch.objects.create(
+        scope="tool", name="ledger.pay", workspace=people.workspace, reason="fire", set_by=people.silas
+    )
+    shown = console.get(reverse("admin:tasks_app_stopswitch_change", args=[stop.pk])).content.decode()
+    assert "Harbour" in shown
+    assert "silas" in shown
 
 
 def test_a_stop_is_set_and_lifted_through_its_service_and_names_what_may_still_send(console: Client, people: People):
