@@ -18,7 +18,7 @@ from chaos_app.drills.judge import Judgement, judge
 from chaos_app.drills.left_out import LeftOut, cell_left, left_out
 from chaos_app.drills.limits import TAKEOVER
 from chaos_app.drills.naive import ACTS_FIRST, NOTES_FIRST
-from chaos_app.drills.names import UNDECIDED, Fault, Klass, Verdict
+from chaos_app.drills.names import UNDECIDED, Fault, Klass
 from chaos_app.drills.options import Options, are_drawn, chosen, is_core_alone, needed, selected
 from chaos_app.drills.own import own_cells
 from chaos_app.drills.planting import PLANTED
@@ -70,8 +70,8 @@ class Run:
         self.versions = versions()
         self._lock = threading.Lock()
         self._again: list[Cell] = []  # what could not be told among the others
+        self._kept: list[tuple[str, Evidence]] = []  # each try, and the name of its file
         self._done = self._of = 0
-        self._files: dict[tuple[str, int], str] = {}
 
     # --- before the cases ---
 
@@ -175,8 +175,7 @@ class Run:
             one.result()
         self._widely([cell for cell in todo if cell.fault in WIDE])
         self._play_again()
-        rules = rules_asked(self.journal.folder / "evidence")
-        self.evidence = [self._whole(one, rules) for one in self.evidence]
+        self._finish(rules_asked(self.journal.folder / "evidence"))
 
     def _play_again(self) -> None:
         """Alone: on a busy machine a stopped process is ended before another has room to take over."""
@@ -231,9 +230,10 @@ class Run:
         case.told = partial(self.journal.progress, cell.id)
         case.run()
         evidence = replace(self._bounded(self._evidence(case)), repeat=repeat)
-        self._journalled(case, evidence)
+        name = f"{case.name}-{cell.id}"
+        self.journal.keep(name, evidence)
         with self._lock:
-            self.evidence.append(evidence)
+            self._kept.append((name, evidence))
         return evidence, judge(evidence)
 
     def _bounded(self, evidence: Evidence) -> Evidence:
@@ -259,19 +259,16 @@ class Run:
             command=command,
         )
 
-    def _whole(self, evidence: Evidence, rules: Mapping[str, tuple[str, ...]]) -> Evidence:
+    def _finish(self, rules: Mapping[str, tuple[str, ...]]) -> None:
+        self.evidence = [self._whole(name, one, rules) for name, one in self._kept]
+
+    def _whole(self, name: str, evidence: Evidence, rules: Mapping[str, tuple[str, ...]]) -> Evidence:
         """Put beside a case the unprotected run of the same place, and what the resume rules said elsewhere."""
         control = self.caught.get((evidence.cell.row, evidence.cell.klass))
-        name = self._files[evidence.cell.id, evidence.repeat]
         controls = (*evidence.controls, control) if control is not None else evidence.controls
         whole = replace(evidence, controls=controls, rules=rules.get(f"{name}.json", ()))
         self.journal.keep(name, whole)
         return whole
-
-    def _journalled(self, case: Case, evidence: Evidence) -> None:
-        name = f"{case.name}-{evidence.cell.id}"
-        self._files[evidence.cell.id, evidence.repeat] = name
-        self.journal.keep(name, evidence)
 
     def _tell(self, evidence: Evidence, judged: Judgement) -> None:
         with self._lock:
@@ -279,14 +276,6 @@ class Run:
             seconds = evidence.ended - evidence.began
             line = f"{self._done}/{self._of}  {judged.verdict:<12} {evidence.cell.id}  {seconds:.1f} s"
         self.say(line if judged.as_allowed else f"{line}\n    {judged.cause}")
-
-    @property
-    def unprotected(self) -> str:
-        """Say how often the control was caught."""
-        bad = [one for one in self.caught.values() if one.end in {Verdict.REPEATED, Verdict.LOST}]
-        repeated = sum(one.end == Verdict.REPEATED for one in bad)
-        words = f"{repeated} repeated, {len(bad) - repeated} lost"
-        return f"The executor that protects nothing was caught in {len(bad)} of {len(self.caught)} runs: {words}."
 
     def close(self) -> None:
         """Stop looking."""

@@ -19,6 +19,7 @@ from chaos_app.drills.report import report_html, report_json, report_junit
 from chaos_app.drills.results import Results, results_make
 from chaos_app.drills.runner import Run
 from chaos_app.drills.target import Target, target_load, workload_of_target
+from chaos_app.drills.unprotected import caught_said
 from chaos_app.drills.versions import versions
 from tasks_app.registry import modules_load
 
@@ -113,7 +114,7 @@ def _end(run: Run, command: str, say: Callable[[str], None], began: float) -> in
         say(f"left out  {one.row} {one.position} {one.klass} {one.fault}: {one.reason}")
     for bug in results.planted:
         say(f"{'found ' if bug.found else 'MISSED'}  {bug.bug} ({bug.runs} runs): {bug.cause}")
-    say(run.unprotected) if run.caught else None
+    say(caught_said(run.caught.values())) if run.caught else None
     say(results.sentence)
     say(f"{results.summary} {time.monotonic() - began:.0f} s.")
     code = _code(results, run)

@@ -1,13 +1,16 @@
 """What a run does about its cases, whatever they are: no server is needed to see it."""
 
+import json
 import threading
 from pathlib import Path
 
 import pytest
 
 from chaos_app.drills.cells import Cell, cells
+from chaos_app.drills.evidence import evidence_load
 from chaos_app.drills.journal import Journal
 from chaos_app.drills.runner import STOPPED, Run
+from chaos_app.drills.script import good
 
 CELL: Cell = next(iter(cells("core")))
 
@@ -29,3 +32,13 @@ def test_a_repeat_is_not_begun_once_the_run_was_asked_to_stop_or_its_time_is_ove
     (tmp_path / "stop").unlink()
     run._play_again()  # the time was over: no word of a person is needed
     assert len(run.skipped) == 4
+
+
+def test_each_try_of_a_cell_keeps_a_file_of_its_own_with_what_the_rules_said_of_it(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "evidence").mkdir()
+    first, second = good().evidence(rules=()), good().evidence(rules=(), seed=2)
+    run._kept, run.caught = [("c1-x", first), ("c2-x", second)], {}
+    run._finish({"c1-x.json": ("a", "a"), "c2-x.json": ("b", "b")})
+    kept = [evidence_load(json.loads((tmp_path / "evidence" / f"{name}.json").read_text())) for name, _ in run._kept]
+    assert [(one.seed, one.rules) for one in kept] == [(1, ("a", "a")), (2, ("b", "b"))]
+    assert run.evidence == kept
