@@ -32,7 +32,7 @@ from chaos_app.drills.wide import ALONE, OF_SERVERS, WIDE
 
 Key = tuple[str, Klass]
 # A stopped process and whoever takes over from it are kept for seconds: few at once, or nobody is left to take over.
-HOLDING, HOLDING_AT_ONCE = frozenset({Fault.ZOMBIE, Fault.FORSAKEN, Fault.HANG}), 3
+HOLDING, HOLDING_AT_ONCE = frozenset({Fault.ZOMBIE, Fault.HANG}), 3
 # Cases of these wait most of the time, until nothing can arrive late any more: others are played beside them.
 LOOKED_UP, FEW = frozenset({Klass.READABLE, Klass.PRECONDITION}), 4
 STOPPED = "The run was stopped, or its time was over."

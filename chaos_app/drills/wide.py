@@ -30,9 +30,9 @@ ENDS_WITHIN = 40.0  # seconds for a worker that was asked to end
 AWAY = 2.0  # seconds that a stopped broker stays away
 OF_WORKERS = frozenset({*SIGNALS, Fault.KILL_WORKER, Fault.KILL_BOTH})
 OF_SERVERS = frozenset({Fault.DATABASE_RESTART, Fault.BROKER_STOPPED, Fault.BROKER_EMPTIED, Fault.BROKER_RESTART})
-# One at a time: engines of their own that reach everybody; and where only time proves the death, a second one that hits
-# who took over would double the time.
-ALONE = frozenset({Fault.SWEEPER, Fault.TWO_SWEEPERS, Fault.FAILOVER, Fault.KILL_BOTH})
+# One at a time: engines of their own that reach everybody, or the keeper that other cases of its worker need; and where
+# only time proves the death, a second one that hits who took over would double the time.
+ALONE = frozenset({Fault.SWEEPER, Fault.TWO_SWEEPERS, Fault.FAILOVER, Fault.KILL_BOTH, Fault.FORSAKEN})
 WIDE = OF_WORKERS | OF_SERVERS | ALONE
 
 

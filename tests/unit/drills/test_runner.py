@@ -9,8 +9,10 @@ import pytest
 from chaos_app.drills.cells import Cell, cells
 from chaos_app.drills.evidence import evidence_load
 from chaos_app.drills.journal import Journal
-from chaos_app.drills.runner import STOPPED, Run
+from chaos_app.drills.names import Fault
+from chaos_app.drills.runner import HOLDING, STOPPED, Run
 from chaos_app.drills.script import good
+from chaos_app.drills.wide import ALONE
 
 CELL: Cell = next(iter(cells("core")))
 
@@ -42,3 +44,9 @@ def test_each_try_of_a_cell_keeps_a_file_of_its_own_with_what_the_rules_said_of_
     kept = [evidence_load(json.loads((tmp_path / "evidence" / f"{name}.json").read_text())) for name, _ in run._kept]
     assert [(one.seed, one.rules) for one in kept] == [(1, ("a", "a")), (2, ("b", "b"))]
     assert run.evidence == kept
+
+
+@pytest.mark.parametrize("fault", [Fault.KILL_BOTH, Fault.FORSAKEN])
+def test_nothing_is_played_beside_a_case_that_kills_a_keeper(fault: Fault) -> None:
+    assert fault in ALONE
+    assert fault not in HOLDING
