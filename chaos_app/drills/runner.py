@@ -28,7 +28,7 @@ from chaos_app.drills.testimony import evidence_of
 from chaos_app.drills.unprotected import PLACES, Unprotected
 from chaos_app.drills.versions import versions
 from chaos_app.drills.watch import Watch
-from chaos_app.drills.wide import ALONE, OF_SERVERS, WIDE
+from chaos_app.drills.wide import ALONE, OF_SERVERS, WIDE, workers_ended
 
 Key = tuple[str, Klass]
 # A stopped process and whoever takes over from it are kept for seconds: few at once, or nobody is left to take over.
@@ -66,7 +66,7 @@ class Run:
         self.pool = ThreadPoolExecutor(self.side_by_side, thread_name_prefix="case")
         self.holding = ThreadPoolExecutor(HOLDING_AT_ONCE, thread_name_prefix="holding")
         self.quick = ThreadPoolExecutor(max(self.side_by_side // 2, 1), thread_name_prefix="quick")
-        self.two = ThreadPoolExecutor(2, thread_name_prefix="two")
+        self.wide = ThreadPoolExecutor(workers_ended(self.options.suite), thread_name_prefix="wide")
         self.versions = versions()
         self._lock = threading.Lock()
         self._again: list[Cell] = []  # what could not be told among the others
@@ -199,7 +199,7 @@ class Run:
                 for cell in mine:
                     self._cell(cell)
                 continue
-            pool = self.pool if fault in OF_SERVERS else self.two
+            pool = self.pool if fault in OF_SERVERS else self.wide
             for _ in pool.map(self._cell, mine):
                 pass
 
@@ -282,7 +282,7 @@ class Run:
         self.stopped.set()
         self.watch.close()
         self.bugs_watch.close()
-        for pool in (self.pool, self.quick, self.holding, self.two):
+        for pool in (self.pool, self.quick, self.holding, self.wide):
             pool.shutdown(wait=False, cancel_futures=True)
 
 

@@ -21,9 +21,10 @@ from chaos_app.drills.runner import Run
 from chaos_app.drills.target import Target, target_load, workload_of_target
 from chaos_app.drills.unprotected import caught_said
 from chaos_app.drills.versions import versions
+from chaos_app.drills.wide import CREW, workers_ended
 from tasks_app.registry import modules_load
 
-WORKERS, BUGS = 2, 3
+BUGS = 3  # processes of the worker with planted bugs
 OK, VIOLATED, UNTOLD, UNUSABLE = 0, 1, 2, 3
 
 
@@ -74,7 +75,7 @@ def _stand(
         ground_stand(
             folder,
             say=say,
-            workers=WORKERS * 2 if is_full else WORKERS,  # while two are being replaced, two others are there
+            workers=CREW * workers_ended(options.suite),  # while some are being replaced, as many others are there
             concurrency=side_by_side // 2 if is_full else side_by_side * 3 // 4,
             bugs=BUGS if options.control else 0,
             target=target,

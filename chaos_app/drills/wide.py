@@ -1,8 +1,8 @@
 """Faults that meet more than one process: a whole worker, a database connection, Postgres, the broker.
 
 They are played after all others, each kind by itself: they reach cases that run beside. A server that is ended meets
-all cases that wait for it just then; of those that end a worker two run side by side, and who was hit by the other one
-is played again alone.
+all cases that wait for it just then; of those that end a worker the full suite, which has more workers, runs two side
+by side, and who was hit by the other one is played again alone.
 """
 
 import os
@@ -34,6 +34,12 @@ OF_SERVERS = frozenset({Fault.DATABASE_RESTART, Fault.BROKER_STOPPED, Fault.BROK
 # only time proves the death, a second one that hits who took over would double the time.
 ALONE = frozenset({Fault.SWEEPER, Fault.TWO_SWEEPERS, Fault.FAILOVER, Fault.KILL_BOTH, Fault.FORSAKEN})
 WIDE = OF_WORKERS | OF_SERVERS | ALONE
+CREW = 2  # workers that must be there while one is ended: who is killed, and who takes over
+
+
+def workers_ended(suite: str) -> int:
+    """Return how many whole workers may be ended at once; ``CREW`` times as many are started (``session``)."""
+    return 2 if suite == "full" else 1
 
 
 class Wide(Killed):

@@ -3,6 +3,8 @@
 import json
 import threading
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -10,9 +12,10 @@ from chaos_app.drills.cells import Cell, cells
 from chaos_app.drills.evidence import evidence_load
 from chaos_app.drills.journal import Journal
 from chaos_app.drills.names import Fault
+from chaos_app.drills.options import Options
 from chaos_app.drills.runner import HOLDING, STOPPED, Run
 from chaos_app.drills.script import good
-from chaos_app.drills.wide import ALONE
+from chaos_app.drills.wide import ALONE, CREW, workers_ended
 
 CELL: Cell = next(iter(cells("core")))
 
@@ -50,3 +53,17 @@ def test_each_try_of_a_cell_keeps_a_file_of_its_own_with_what_the_rules_said_of_
 def test_nothing_is_played_beside_a_case_that_kills_a_keeper(fault: Fault) -> None:
     assert fault in ALONE
     assert fault not in HOLDING
+
+
+@pytest.mark.parametrize(("suite", "workers"), [("core", 2), ("soak", 2), ("full", 4)])
+def test_for_each_worker_that_is_ended_at_once_another_is_there_to_take_over(suite: str, workers: int) -> None:
+    assert CREW * workers_ended(suite) == workers
+    ground: Any = SimpleNamespace(
+        services=SimpleNamespace(database_url="host=/nowhere"), bugs=SimpleNamespace(url="host=/nowhere")
+    )
+    journal: Any = None
+    run = Run(ground, Options(suite=suite), journal, print, 4)
+    try:
+        assert run.wide._max_workers == workers / CREW
+    finally:
+        run.close()
