@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,9 +45,20 @@ def run_get(*, workspace: Workspace, run: UUID) -> DrillRun:
 
 def cases_counted(run: DrillRun) -> list[DrillCase]:
     """Return the cases that count: of the product as it is, the last try of each that said nothing at first."""
-    rows = list(run.cases.filter(bug="").defer(*WITHOUT).order_by("pk"))
-    last = {row.cell: row.repeat for row in sorted(rows, key=lambda row: row.repeat)}
-    return [row for row in rows if row.verdict not in UNDECIDED or row.repeat == last[row.cell]]
+    return tries_counted(list(run.cases.filter(bug="").defer(*WITHOUT).order_by("pk")))
+
+
+def tries_counted[Row](rows: Sequence[Row], get: Callable[[Row, str], Any] = getattr) -> list[Row]:
+    """Leave aside each try that said nothing and was repeated in its run. ``get``: how a row is asked for a field."""
+    last: dict[tuple[Any, str], int] = {}
+    for row in rows:
+        case = get(row, "run_id"), get(row, "cell")
+        last[case] = max(last.get(case, 0), get(row, "repeat"))
+    return [
+        row
+        for row in rows
+        if get(row, "verdict") not in UNDECIDED or get(row, "repeat") == last[get(row, "run_id"), get(row, "cell")]
+    ]
 
 
 def case_get(*, workspace: Workspace, run: UUID, case: int) -> DrillCase:
@@ -111,9 +122,9 @@ def _lane(cell: str, said: Sequence[dict[str, Any]]) -> Lane:
 
 
 def trend(*, workspace: Workspace, cell: str) -> list[DrillCase]:
-    """Return the last cases of one cell, the oldest first."""
+    """Return the last cases of one cell that count, the oldest first."""
     rows = DrillCase.objects.filter(run__workspace=workspace, cell=cell, bug="").defer(*WITHOUT).select_related("run")
-    return list(rows.order_by("-ended_at")[:LATEST])[::-1]
+    return tries_counted(list(rows.order_by("-ended_at")[: 2 * LATEST]))[:LATEST][::-1]
 
 
 def alerts_open(*, workspace: Workspace) -> list[DrillAlert]:

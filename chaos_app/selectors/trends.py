@@ -2,16 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import getitem
 from typing import Any
 
 from chaos_app.drills.names import Verdict
 from chaos_app.drills.rows import BY_ID
 from chaos_app.models import DrillCase, DrillRun
-from chaos_app.selectors.runs import LATEST
+from chaos_app.selectors.runs import LATEST, tries_counted
 from core.models import Workspace
 
 _WORST = {str(verdict): at for at, verdict in enumerate(Verdict)}
-FIELDS = ("run_id", "cell", "row", "verdict", "as_allowed", "is_violation", "takeover", "takeover_bound")
+FIELDS = ("run_id", "cell", "repeat", "row", "verdict", "as_allowed", "is_violation", "takeover", "takeover_bound")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +40,7 @@ def trends(*, workspace: Workspace, row: str = "") -> Trends:
     runs = tuple(newest.order_by("-pk")[:LATEST])[::-1]
     cases = DrillCase.objects.filter(run__in=runs, bug="").values(*FIELDS)
     found: dict[str, dict[Any, list[dict[str, Any]]]] = {}
-    for case in cases.filter(row=row) if row else cases:
+    for case in tries_counted(list(cases.filter(row=row) if row else cases), getitem):
         name = case["cell"] if row else case["row"]
         found.setdefault(name, {}).setdefault(case["run_id"], []).append(case)
     names = sorted(found) if row else [name for name in BY_ID if name in found]

@@ -183,6 +183,21 @@ def test_the_trend_of_all_places_leads_to_the_cases_of_one_and_to_one_case(run, 
     assert "No run has ended yet" in page(client_of(people.tobin), "/drills/trend/")
 
 
+def test_a_try_that_said_nothing_and_was_repeated_is_in_no_trend(run, people):
+    case = DrillCase.objects.get(cell="E04.applied.keyed.kill")
+    case.pk, case.name, case.repeat = None, "evidence/again", 1
+    case.save()
+    unsaid = {"verdict": "NOT_FIRED", "as_allowed": False, "takeover": 99.0}
+    DrillCase.objects.filter(cell=case.cell, repeat=0).update(**unsaid)
+    client = client_of(people.rhea)
+    for path in ("/drills/trend/?row=E04", f"/drills/trend/{case.cell}/", f"/drills/{run.pk}/"):
+        html = page(client, path)
+        assert "Fault never happened" not in html, path
+        assert "99 s" not in html, path
+    DrillCase.objects.filter(pk=case.pk).update(**unsaid)  # the repeat said nothing either: it is what counts
+    assert "Fault never happened" in page(client, "/drills/trend/?row=E04")
+
+
 def test_a_run_of_other_code_stays_grey_on_the_list_and_has_its_own_matrix(run, people, settings):
     client = client_of(people.rhea)
     assert "that run was of other code" in page(client, "/drills/")
