@@ -47,12 +47,13 @@ READY_SECONDS = 120.0
 
 @dataclass(eq=False)
 class Worker:
-    """One worker of the drill and the log that it writes."""
+    """One worker of the drill and the log that it writes. ``has_bugs``: planted ones, in a database of its own."""
 
     name: str
     process: subprocess.Popen[bytes]
     log: Path
     concurrency: int = 1
+    has_bugs: bool = False
 
     @property
     def is_ready(self) -> bool:
@@ -147,7 +148,8 @@ class Ground:
         """Start a worker (``ready`` waits for it)."""
         command = ["-m", "celery", "-A", "core", "worker", "-n", f"{name}@drill", "--pool", "prefork", "-l", "INFO"]
         command += ["--concurrency", str(concurrency), "--without-gossip", "--without-mingle", "--without-heartbeat"]
-        worker = Worker(name, self.start(name, *command, more=more), self.folder / "log" / f"{name}.log", concurrency)
+        process, log = self.start(name, *command, more=more), self.folder / "log" / f"{name}.log"
+        worker = Worker(name, process, log, concurrency, has_bugs=more is not None)
         self.workers.append(worker)
         return worker
 
@@ -158,7 +160,7 @@ class Ground:
 
     def crew(self) -> None:
         """Wait until two workers take work: one is about to be ended. Raises TimeoutError."""
-        living = [worker for worker in self.workers if worker.process.poll() is None]
+        living = [worker for worker in self.workers if worker.process.poll() is None and not worker.has_bugs]
         self.ready(sorted(living, key=lambda worker: not worker.is_ready)[:2])
 
     def ready(self, workers: list[Worker]) -> None:
