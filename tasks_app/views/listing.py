@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from core.access import Right
 from core.errors import InvalidInput, NotFound
 from core.principal import Principal
-from tasks_app.filter_query import filter_query, filter_read
+from tasks_app.filter_query import filter_kept, filter_query, filter_read
 from tasks_app.live.list_feed import ListFeed, query_of
 from tasks_app.registry import tools
 from tasks_app.selectors.task_rows import agents_used, rows_page, status_counts
@@ -36,7 +36,7 @@ def list_shown(
     filters, form = filter_read(given)
     before, after = key(request, "before"), key(request, "after")
     page, newer = rows_page(workspace=principal.workspace, filters=filters, before=before, after=after)
-    kept = filter_query(filters) | principal.kept
+    kept = filter_kept(given, principal)
     views = view_links(views_of(principal=principal), filters, principal.kept)
     first = before is None and (after is None or not newer)
     context = {

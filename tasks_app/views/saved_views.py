@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST
 from core.access import Right
 from core.errors import InvalidInput
 from core.principal import Principal, session_principal
-from tasks_app.filter_query import filter_read
+from tasks_app.filter_query import filter_kept, filter_read
 from tasks_app.services.saved_views import view_forget, view_save
 from tasks_app.views.counts import list_url
 from tasks_app.views.listing import list_shown
@@ -45,9 +45,4 @@ def _who(request: HttpRequest) -> Principal:
 
 
 def _back(principal: Principal, request: HttpRequest) -> HttpResponse:
-    kept = {
-        name: str(value)
-        for name, value in request.POST.items()
-        if value and name not in {"name", "csrfmiddlewaretoken"}
-    }
-    return HttpResponseRedirect(list_url(kept), status=303)
+    return HttpResponseRedirect(list_url(filter_kept(request.POST, principal)), status=303)

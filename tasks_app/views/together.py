@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 from core.access import Right
 from core.errors import HandrailError, NotFound
 from core.principal import Principal, session_principal
-from tasks_app.filter_query import filter_query, filter_read
+from tasks_app.filter_query import filter_kept, filter_query, filter_read
 from tasks_app.forms import ReasonForm
 from tasks_app.models import Task
 from tasks_app.selectors.task_rows import rows_again
@@ -74,6 +74,7 @@ def _page(
     problem: HandrailError | None = None,
     done: list[Told] | None = None,
 ) -> HttpResponse:
+    kept = filter_kept(request.POST if request.method == "POST" else request.GET, principal)
     rows = rows_again(workspace=principal.workspace, ids=ids)
     told = {one.task: one for one in done or ()}
     entries = [{"row": row, "told": told.get(row.pk)} for row in rows]
@@ -83,7 +84,8 @@ def _page(
         "ids": [row.pk for row in rows],
         "most": MOST if len(rows) == MOST else 0,
         "by_filter": query,
-        "back": list_url(query | principal.kept),
+        "back": list_url(kept),
+        "is_narrowed": kept != principal.kept,
         "workspace": principal.workspace,
         "principal": principal,
         "commands": _commands(rows, principal),

@@ -65,3 +65,13 @@ def test_a_name_that_was_refused_stands_in_its_form_beside_the_filter(client_of,
     assert "data-menu open" in shown
     assert '<input type="hidden" name="owner" value="rhea">' in shown
     assert f'method="get" action="{reverse("tasks")}"' in shown  # the page stands at another address
+
+
+def test_back_at_the_list_the_address_has_the_filter_and_nothing_else_that_was_sent(client_of, people: People):
+    silas = client_of(people.silas)
+    sent = {"owner": "rhea", "since": "2026-03-01T12:00", "before": "x", "page": "9", "name": "Mine", "next": "//evil"}
+    sent |= {"csrfmiddlewaretoken": "t", "workspace": "harbour"}
+    back = reverse("tasks") + "?owner=rhea&since=2026-03-01T12%3A00"
+    assert silas.post(reverse("saved-view-add"), sent)["Location"] == back
+    view = SavedView.objects.get()
+    assert silas.post(reverse("saved-view-forget", args=[view.pk]), sent)["Location"] == back

@@ -62,7 +62,9 @@ def test_a_filter_takes_what_it_leaves_and_a_newcomer_is_not_among_them(client_o
     page = silas.get(PAGE, {"owner": "rhea"})
     assert page.context["ids"] == [task.pk for task in reversed(tasks)]
     new = new_task(people.workspace, people.rhea, title="came later")
-    silas.post(PAGE, {"id": page.context["ids"], "command": "pause", "reason": "the pier is closed"})
+    sent = {"id": page.context["ids"], "command": "pause", "reason": "the pier is closed", "owner": "rhea"}
+    assert '<input type="hidden" name="owner" value="rhea">' in page.content.decode()
+    assert silas.post(PAGE, sent).context["back"] == page.context["back"] == reverse("tasks") + "?owner=rhea"
     assert statuses([*tasks, other, new]) == [Status.PAUSED] * 3 + [Status.QUEUED] * 2
     assert "Nothing is selected" in silas.get(PAGE).content.decode()  # no filter is not everything
 
