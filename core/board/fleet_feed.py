@@ -1,6 +1,5 @@
 """Workers, live: the rows of the page as they are now, what is wrong with all, and how many are new."""
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -18,9 +17,7 @@ from core.principal import Principal
 from tasks_app.live.consumer import LiveConsumer
 from tasks_app.live.feed import Feed
 from tasks_app.live.list_feed import ListFeed
-from tasks_app.live.parts import Part, PartsFeed
-
-EVERY = 2.0  # seconds between two readings
+from tasks_app.live.parts import Part, SlowPartsFeed
 
 
 def fleet_query(principal: Principal, members: list[Member]) -> str:
@@ -30,11 +27,10 @@ def fleet_query(principal: Principal, members: list[Member]) -> str:
 
 
 @dataclass(slots=True, kw_only=True)
-class FleetFeed(PartsFeed[Principal]):
+class FleetFeed(SlowPartsFeed[Principal]):
     """Follows the rows of one page for one reader; they change in place, newcomers wait."""
 
     ids: set[UUID]
-    _read_at: float = 0.0
 
     @classmethod
     def of(cls, query: str, who: Callable[[], Principal]) -> "FleetFeed":
@@ -44,10 +40,7 @@ class FleetFeed(PartsFeed[Principal]):
 
     def fragments(self, principal: Principal) -> Iterator[Part]:
         """See PartsFeed."""
-        if time.monotonic() - self._read_at < EVERY:
-            return
         members = fleet(workspace=principal.workspace, now=database_now())
-        self._read_at = time.monotonic()
         for one in members:
             if one.worker.pk in self.ids:
                 yield str(one.worker.pk), _part("board/_worker.html", one=one)

@@ -1,6 +1,5 @@
 """The overview, live: its parts as they are now. It is read less often than hints come."""
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -13,24 +12,18 @@ from core.principal import Principal
 from tasks_app.live.consumer import LiveConsumer
 from tasks_app.live.feed import Feed
 from tasks_app.live.list_feed import ListFeed
-from tasks_app.live.parts import Part, PartsFeed
+from tasks_app.live.parts import Part, SlowPartsFeed
 
-EVERY = 2.0  # seconds between two readings
 PARTS = ("attention", "counts", "oldest", "decisions", "workers")
 
 
 @dataclass(slots=True, kw_only=True)
-class OverviewFeed(PartsFeed[Principal]):
+class OverviewFeed(SlowPartsFeed[Principal]):
     """Follows the overview for one reader."""
-
-    _read_at: float = 0.0
 
     def fragments(self, principal: Principal) -> Iterator[Part]:
         """See PartsFeed."""
-        if time.monotonic() - self._read_at < EVERY:
-            return
         context = {**overview(principal=principal).context(), "principal": principal, "oob": True}
-        self._read_at = time.monotonic()
         for part in PARTS:
             template = "tasks/_counts.html" if part == "counts" else f"board/_{part}.html"
             yield part, render_to_string(template, context)

@@ -56,6 +56,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
         self.frame_changed, self.parts, self.prints = asyncio.Event(), list[FramePart](), dict[int, object]()
         self.resume_at: int | None = None
         self.progress: str | None = None
+        self.again: float | None = None
         await self.guarded(self.begin())
 
     async def begin(self) -> None:
@@ -173,7 +174,8 @@ class LiveConsumer(AsyncWebsocketConsumer):
                 told = await self._catch_up()
                 now = monotonic()
                 last_read = now if self.resumed else 0.0
-                read_at, right_at = now + READ_EVERY, _tick(now)
+                read_at = now + (READ_EVERY if self.again is None else min(self.again, READ_EVERY))
+                right_at = _tick(now)
                 head_at = now + HEAD_EVERY if told else head_at
             if monotonic() >= right_at:
                 await self.feed_check()
@@ -204,7 +206,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
                 await self._send(message)
             if reading.newest is not None and not asked:  # what a page catches up with says nothing about pushes
                 pushed(max(time() - reading.newest.timestamp(), 0.0))
-            self.cursor = reading.cursor
+            self.cursor, self.again = reading.cursor, reading.again
             asked = self._take_resume() or asked
             if not reading.more and self.cursor == reading.cursor:
                 break

@@ -1,8 +1,9 @@
 """What is new on a list of tasks: its visible rows as they are now, and how many newcomers there are."""
 
-import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf
+from time import monotonic
 from urllib.parse import parse_qs, urlencode
 from uuid import UUID
 
@@ -11,6 +12,7 @@ from django.template.loader import render_to_string
 from core.access import Right
 from core.principal import Principal
 from tasks_app.filter_query import filter_query, filter_read
+from tasks_app.live.message import Reading
 from tasks_app.live.parts import Part, PartsFeed
 from tasks_app.models import Task
 from tasks_app.selectors.task_rows import ROWS, newcomers_count, rows_again, status_counts
@@ -37,7 +39,8 @@ class ListFeed(PartsFeed[Principal]):
     filters: TaskFilter
     ids: list[UUID]
     first: bool
-    _counted_at: float = 0.0
+    _counted_at: float = -inf
+    _uncounted: bool = False
 
     @classmethod
     def of(cls, query: str, who: Callable[[], Principal]) -> "ListFeed":
@@ -52,6 +55,17 @@ class ListFeed(PartsFeed[Principal]):
         """Return the slug of the workspace that a query names."""
         return parse_qs(query).get("workspace", [""])[0]
 
+    def forget(self) -> None:
+        """The page resumes: send everything once, the counts as well."""
+        super(ListFeed, self).forget()
+        self._counted_at = -inf
+
+    def read(self, after: int = 0) -> Reading:
+        """Return the rows that changed; counts that were left out follow as soon as they may be read."""
+        reading = super(ListFeed, self).read(after)
+        left = self._counted_at + COUNTS_EVERY - monotonic()
+        return replace(reading, again=max(0.0, left)) if self._uncounted else reading
+
     def fragments(self, principal: Principal) -> Iterator[Part]:
         """See PartsFeed."""
         for row in rows_again(workspace=principal.workspace, ids=self.ids):
@@ -65,8 +79,9 @@ class ListFeed(PartsFeed[Principal]):
             count = newcomers_count(workspace=principal.workspace, filters=self.filters, newest=newest)
             url = list_url(self._kept(principal))
             yield "new", render_to_string("partials/newcomers.html", {"count": count, "url": url, "oob": True})
-        if time.monotonic() - self._counted_at > COUNTS_EVERY:
-            self._counted_at = time.monotonic()
+        self._uncounted = monotonic() - self._counted_at < COUNTS_EVERY
+        if not self._uncounted:
+            self._counted_at = monotonic()
             links = count_links(status_counts(workspace=principal.workspace), self.filters, self._kept(principal))
             yield "counts", render_to_string("tasks/_counts.html", {"counts": links, "oob": True})
 

@@ -23,6 +23,7 @@ class Reading:
     head: int
     more: bool = False
     newest: datetime | None = None  # when the last of its events was committed
+    again: float | None = None  # seconds after which something may be new that this read left out
 
 
 @dataclass(slots=True)

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from math import inf
+from time import monotonic
 
 from tasks_app.live.message import Message, Reading, Sent, packed
 
@@ -36,3 +38,25 @@ class PartsFeed[Who]:
     def rest(self) -> list[Message]:
         """Return nothing: the parts are told at once."""
         return []
+
+
+@dataclass(slots=True, kw_only=True)
+class SlowPartsFeed[Who](PartsFeed[Who]):
+    """Parts that are dear to read: not before ``every`` seconds have passed, and then whatever was hinted meanwhile."""
+
+    every: float = 2.0
+    _read_at: float = -inf
+
+    def forget(self) -> None:
+        """The page resumes: send everything once, at once."""
+        super(SlowPartsFeed, self).forget()
+        self._read_at = -inf
+
+    def read(self, after: int = 0) -> Reading:
+        """Return the parts that changed; nothing yet where the last read was a moment ago."""
+        left = self._read_at + self.every - monotonic()
+        if left > 0:
+            self.check()
+            return Reading(messages=[], cursor=0, head=0, again=left)
+        self._read_at = monotonic()
+        return super(SlowPartsFeed, self).read(after)

@@ -104,7 +104,13 @@ def test_the_socket_sends_parts_and_not_more_often_than_every_two_seconds(people
     html = "".join(message["html"] for message in feed.read().messages)
     for part in ("attention", "task-counts", "board-oldest", "board-decisions", "board-workers"):
         assert f'id="{part}"' in html
-    assert feed.read().messages == []
+    task_set(task, status="failed", wake_at=None, ended_at=_after(0))
+    swallowed = feed.read()
+    assert swallowed.messages == []
+    assert swallowed.again is not None
+    assert 0 < swallowed.again <= 2  # the socket comes back by then
+    feed.forget()  # the page resumes
+    assert 'id="board-oldest"' in "".join(message["html"] for message in feed.read().messages)
 
 
 def test_the_poll_answers_what_the_socket_would(client_of, people: People, transactional_db):

@@ -1,11 +1,13 @@
 """Lists keep no cursor: a hint makes them look at their visible rows again; newcomers are counted."""
 
+from time import monotonic
 from urllib.parse import urlencode
 
 from django.test import Client
 from django.urls import reverse
 
 from core.hints import live_hint
+from tasks_app.live.consumer import READ_EVERY
 from tasks_app.services.steer import task_pause
 from tests.integration.live.conftest import Live, Page, session_of
 from tests.records import new_task
@@ -40,6 +42,18 @@ def test_newcomers_are_counted_and_wait_behind_a_link(live: Live):
         page.take()
     assert 'href="/tasks/?text=Watch"' in page.html
     assert "Not this" not in page.html
+
+
+def test_counts_that_a_reading_left_out_follow_before_the_clock_would(live: Live):
+    page = list_page(live)
+    page.connect()
+    page.until_head()
+    page.html = ""
+    task_pause(workspace=live.people.workspace, task=live.task.pk, actor="person:silas", reason="x")
+    began = monotonic()
+    while "task-counts" not in page.html:
+        page.take()
+    assert monotonic() - began < READ_EVERY - 3
 
 
 def test_what_has_not_changed_is_not_sent_again(live: Live):
