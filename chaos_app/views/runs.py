@@ -19,7 +19,6 @@ from chaos_app.drills.matrix import COLUMNS, matrix
 from chaos_app.drills.names import UNDECIDED
 from chaos_app.drills.obligations import obligations
 from chaos_app.drills.report import report_html, report_json, report_junit
-from chaos_app.drills.versions import code_digest
 from chaos_app.models import DrillAlert, DrillRun
 from chaos_app.selectors.runs import (
     alerts_open,
@@ -36,6 +35,7 @@ from chaos_app.services.launch import drill_stop, drills_refused
 from chaos_app.views.who import reader, run_reader
 from core.access import Right
 from core.clock import database_now
+from core.code import code_digest
 from core.errors import Conflict, NotFound
 
 FORMATS = {"html": report_html, "json": report_json, "junit": report_junit}

@@ -16,6 +16,7 @@ from celery.worker.consumer import Consumer as CeleryConsumer
 from celery.worker.state import active_requests, reserved_requests
 from django.conf import settings
 
+from core.code import code_digest
 from core.metrics import metrics_begin_shared
 from core.tracing import tracing_begin
 from tasks_app import registry
@@ -121,7 +122,7 @@ def _describe(worker: Any) -> WorkerDescription:
         host=socket.gethostname(),
         pid=os.getpid(),
         pool=worker.pool_cls.__module__.rpartition(".")[2],
-        code_digest=settings.CODE_DIGEST,
+        code_digest=code_digest(),
         carries=carries_now(),
     )
 

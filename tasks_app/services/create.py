@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.conf import settings
 from django.contrib.auth.models import User
 
 from core.boundaries import Boundary
+from core.code import code_digest
 from core.models import Membership, Workspace
 from core.tracing import span
 from tasks_app.criteria import Criterion
@@ -97,7 +97,7 @@ def task_prepare(
         owner=owner,
         agent=agent.name,
         agent_version=agent.version,
-        code_digest=settings.CODE_DIGEST,
+        code_digest=code_digest(),
         intent=intake.intent_checked(agent.intent, intent),
         title=intake.text_checked("title", title or _title_of(agent, intent), limit=intake.TITLE_LIMIT),
         done_when=own + asked,
