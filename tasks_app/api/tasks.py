@@ -54,8 +54,15 @@ def create(request: HttpRequest, body: TaskIn, idempotency_key: Key = None) -> A
 
 
 def _owner(who: Principal, username: str) -> User:
-    if not username:
+    """Return who answers for the task. Raises InvalidInput.
+
+    A program's task is that of the person whose token it has: else that person could decide what they had it ask for
+    (rule 6).
+    """
+    if username in {"", who.user.get_username()}:
         return who.user
+    if who.agent:
+        raise field_error("owner", "a program's task belongs to the person whose token it has.")
     found = User.objects.filter(username=username, memberships__workspace=who.workspace).first()
     if found is None:
         raise field_error("owner", f"{username!r} is not a member of this workspace.")

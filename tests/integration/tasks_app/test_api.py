@@ -156,6 +156,18 @@ def test_a_program_acts_under_its_own_name(people: People) -> None:
     assert program.get(f"{TASKS}/{task['id']}/events").json()["items"][0]["actor"] == "agent-token:t"
 
 
+def test_a_programs_task_belongs_to_the_person_whose_token_it_has(people: People) -> None:
+    """With another owner nothing would say who stands behind it, and they could decide what it asks for."""
+    program = bearer(people, *Right, kind="agent")
+    body = {"agent": "test.free", "intent": {}}
+    refused = post(program, TASKS, body | {"owner": "silas"})
+    assert refused.status_code == 422
+    assert refused.json()["errors"][0]["field"] == "owner"
+    assert not Task.objects.exists()
+    assert post(program, TASKS, body | {"owner": "rhea"}).json()["owner"] == "rhea"
+    assert post(bearer(people, *Right), TASKS, body | {"owner": "silas"}).json()["owner"] == "silas"
+
+
 OUTSIDE = [
     ("get", "{task}", None),
     ("get", "{task}/events", None),
