@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
+from pydantic import FiniteFloat
 
 from approvals_app.api_doubts import router as in_doubt
 from approvals_app.api_policy import router as policy
@@ -98,14 +99,14 @@ def approvals_together(request: HttpRequest, body: TogetherIn) -> dict[str, Any]
 
 
 @router.get("/figures", response=FiguresOut, summary="Figures of the desk")
-def approvals_figures(request: HttpRequest, days: float = MONTH) -> dict[str, Any]:
+def approvals_figures(request: HttpRequest, days: FiniteFloat = MONTH) -> dict[str, Any]:
     """How long calls waited for people, how often they said no, whether they read first."""
     figures = _figures(request, days)
     return {"since": figures.since, "figures": [asdict(line) for line in figures.lines]}
 
 
 @router.get("/figures.csv", summary="Figures of the desk, as a table")
-def approvals_figures_csv(request: HttpRequest, days: float = MONTH) -> HttpResponse:
+def approvals_figures_csv(request: HttpRequest, days: FiniteFloat = MONTH) -> HttpResponse:
     """Return the same lines as the figures, times in seconds."""
     text = figures_csv(_figures(request, days))
     response = HttpResponse(text, content_type="text/csv; charset=utf-8")
@@ -135,7 +136,7 @@ def approval_get(request: HttpRequest, approval: UUID) -> dict[str, Any]:
 
 
 @router.get("/{uuid:approval}/decision", response=WaitOut, summary="Wait for a decision")
-async def approval_decision_wait(request: HttpRequest, approval: UUID, wait: float = 0.0) -> dict[str, Any]:
+async def approval_decision_wait(request: HttpRequest, approval: UUID, wait: FiniteFloat = 0.0) -> dict[str, Any]:
     """Answer as soon as it is decided or over, at the latest after ``wait`` seconds (at most 25); nothing is held."""
     workspace = caller(request, Right.APPROVALS_READ).workspace
     return await decision_wait(workspace=workspace, approval=approval, seconds=min(max(wait, 0.0), LONGEST_WAIT))

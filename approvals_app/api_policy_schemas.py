@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from ninja import Schema
-from pydantic import Field
+from pydantic import Field, FiniteFloat
 
 from approvals_app.api_schemas import ReasonIn
 from approvals_app.models import PolicyRule, StandingGrant
@@ -76,7 +76,7 @@ class TrialIn(Schema):
     arguments: dict[str, Any] = {}
     agent: str = ""
     labels: dict[str, str] = {}
-    cost: float | None = None
+    cost: FiniteFloat | None = None
 
 
 class TriedOut(Schema):

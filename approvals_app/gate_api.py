@@ -5,6 +5,7 @@ from uuid import UUID
 
 from django.http import HttpRequest
 from ninja import Header, Router, Status
+from pydantic import FiniteFloat
 
 from approvals_app.gate_calls import call_fields, gate_call
 from approvals_app.gate_schemas import (
@@ -78,7 +79,7 @@ def gate_request(request: HttpRequest, body: RequestIn, idempotency_key: Key = N
 
 
 @router.get("/tasks/{uuid:task}/calls/{name}", response=GateCallOut, summary="Wait for a call")
-async def gate_wait(request: HttpRequest, task: UUID, name: str, wait: float = 0.0) -> Any:
+async def gate_wait(request: HttpRequest, task: UUID, name: str, wait: FiniteFloat = 0.0) -> Any:
     """Answer as soon as nobody needs to be waited for, at the latest after ``wait`` seconds (at most 25)."""
     agent = _agent(request)
 
