@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -21,9 +21,9 @@ from approvals_app.services.presented import approval_opened, approvals_presente
 from approvals_app.views.card import card_context
 from approvals_app.views.who import card_principal, key, narrowed, tab_of
 from core.access import Right
-from core.errors import NotFound
 from core.principal import session_principal
 from tasks_app.forms import SettleForm
+from tasks_app.live.polled import feed_of, polled
 from tasks_app.models import Call
 from tasks_app.selectors.doubt import doubt_of
 
@@ -68,13 +68,8 @@ def desk(request: HttpRequest) -> HttpResponse:
 def desk_live(request: HttpRequest) -> HttpResponse:
     """Return what the socket of the same page would send, for networks that block sockets."""
     user = session_principal(request).user
-    try:
-        feed = DeskFeed.of(request.META.get("QUERY_STRING", ""), lambda: user)
-    except ValueError:
-        raise NotFound from None
-    html = "".join(str(message["html"]) for message in feed.read().messages)
     count = approvals_waiting_count(user=user)
-    return JsonResponse({"html": html + waiting_html(count), "waiting": count, "head": 0})
+    return polled(feed_of(request, DeskFeed.of, user), frame=waiting_html(count), waiting=count)
 
 
 def _others(user: User, tab: Tab, page: DeskPage) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from approvals_app.live.waiting import waiting_html
 from approvals_app.selectors.waiting import approvals_waiting_count
 from approvals_app.views.who import card_principal
 from core.errors import Forbidden, NotFound
+from tasks_app.live.polled import polled
 
 
 @never_cache
@@ -25,6 +26,5 @@ def approval_live(request: HttpRequest, approval: UUID) -> JsonResponse:
     except NotFound:  # the page knows 403 as "not any more"; unknown and forbidden are one answer here too
         raise Forbidden from None
     feed = CardFeed(approval=approval, who=lambda: principal, csrf_token=get_token(request))
-    html = "".join(str(message["html"]) for message in feed.read().messages)
     count = approvals_waiting_count(user=principal.user)
-    return JsonResponse({"html": html + waiting_html(count), "waiting": count, "head": 0})
+    return polled(feed, frame=waiting_html(count), waiting=count)

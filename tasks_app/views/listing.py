@@ -3,17 +3,18 @@
 from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from core.access import Right
-from core.errors import InvalidInput, NotFound
+from core.errors import InvalidInput
 from core.principal import Principal
 from tasks_app.filter_query import filter_kept, filter_query, filter_read
 from tasks_app.live.list_feed import ListFeed, query_of
+from tasks_app.live.polled import feed_of, polled
 from tasks_app.registry import tools
 from tasks_app.selectors.task_rows import agents_used, rows_page, status_counts
 from tasks_app.services.saved_views import views_of
@@ -71,9 +72,4 @@ def list_shown(
 def task_list_live(request: HttpRequest) -> HttpResponse:
     """Return what the socket of the same list would send, for networks that block sockets."""
     principal = workspace_reader(request)
-    try:
-        feed = ListFeed.of(request.META.get("QUERY_STRING", ""), lambda: principal)
-    except ValueError:
-        raise NotFound from None
-    html = "".join(str(message["html"]) for message in feed.read().messages)
-    return JsonResponse({"html": html, "head": 0})
+    return polled(feed_of(request, ListFeed.of, principal))

@@ -9,6 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from core.errors import Forbidden, NotFound
+from tasks_app.live.polled import html_of
 from tasks_app.live.task_feed import TaskFeed
 from tasks_app.views.who import number, task_reader
 
@@ -28,6 +29,5 @@ def task_live(request: HttpRequest, task: UUID) -> JsonResponse:
     feed = TaskFeed(task=row.pk, who=lambda: principal, timeline=timeline, csrf_token=get_token(request))
     reading = feed.read(number(request, "after") or 0, most=AT_ONCE)
     messages = [*reading.messages, *([] if reading.more else feed.rest())]
-    html = "".join(str(message.get("html", "")) for message in messages)
-    answer = messages[0] if messages else {}
+    html, answer = html_of(messages), messages[0] if messages else {}
     return JsonResponse(answer | ({"html": html} if html else {}) | {"head": reading.head})

@@ -15,6 +15,7 @@ from core.errors import Conflict, Forbidden, HandrailError, InvalidInput, NotFou
 from core.principal import Principal
 from tasks_app.forms import SettleForm
 from tasks_app.live.doubt_feed import DoubtFeed
+from tasks_app.live.polled import polled
 from tasks_app.models import Task
 from tasks_app.selectors.doubt import doubt_of
 from tasks_app.services.look_up import look_up_ask
@@ -55,8 +56,7 @@ def call_live(request: HttpRequest, task: UUID, name: str) -> JsonResponse:
         principal, row = task_reader(request, task)
     except NotFound:  # the page knows 403 as "not any more"; unknown and forbidden are one answer here too
         raise Forbidden from None
-    reading = DoubtFeed(task=row.pk, name=name, who=lambda: principal).read()
-    return JsonResponse({"html": "".join(str(message["html"]) for message in reading.messages), "head": 0})
+    return polled(DoubtFeed(task=row.pk, name=name, who=lambda: principal))
 
 
 @never_cache

@@ -8,8 +8,8 @@ from django.views.decorators.http import require_safe
 
 from approvals_app.notify.live import AlertsFeed, alerts_html, alerts_query
 from approvals_app.notify.selectors.alerts import alerts_cleared, alerts_count, alerts_open
-from core.errors import NotFound
 from core.principal import session_principal
+from tasks_app.live.polled import feed_of, polled
 
 
 @never_cache
@@ -29,9 +29,5 @@ def alerts(request: HttpRequest) -> HttpResponse:
 def alerts_live(request: HttpRequest) -> JsonResponse:
     """Answer with what the socket of the same page would send, for networks that block sockets."""
     user = session_principal(request).user
-    try:
-        feed = AlertsFeed.of(request.META.get("QUERY_STRING", ""), lambda: user)
-    except ValueError:
-        raise NotFound from None
-    html = "".join(str(message["html"]) for message in feed.read().messages)
-    return JsonResponse({"html": html + alerts_html(alerts_count(user=user)), "head": 0})
+    feed = feed_of(request, AlertsFeed.of, user)
+    return polled(feed, frame=alerts_html(alerts_count(user=user)))

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 from core.board.live import OverviewFeed
 from core.board.overview import overview
 from core.models import Membership
+from tasks_app.live.polled import polled
 from tasks_app.views.who import workspace_choices, workspace_reader
 
 
@@ -43,6 +44,4 @@ def overview_page(request: HttpRequest) -> HttpResponse:
 def overview_live(request: HttpRequest) -> JsonResponse:
     """Return what the socket would send, for networks that block sockets."""
     principal = workspace_reader(request)
-    feed = OverviewFeed(who=lambda: principal)
-    html = "".join(str(message["html"]) for message in feed.read().messages)
-    return JsonResponse({"html": html, "head": 0})
+    return polled(OverviewFeed(who=lambda: principal))

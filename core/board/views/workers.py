@@ -15,9 +15,10 @@ from core.board.fleet import fleet, problems
 from core.board.fleet_feed import FleetFeed, fleet_query
 from core.board.forms import DrainForm
 from core.clock import database_now
-from core.errors import HandrailError, NotFound
+from core.errors import HandrailError
 from core.places import place_url
 from core.principal import Principal
+from tasks_app.live.polled import feed_of, polled
 from tasks_app.views.who import workspace_reader
 
 
@@ -35,12 +36,7 @@ def workers_page(request: HttpRequest) -> HttpResponse:
 def workers_live(request: HttpRequest) -> JsonResponse:
     """Return what the socket would send, for networks that block sockets."""
     principal = workspace_reader(request)
-    try:
-        feed = FleetFeed.of(request.META.get("QUERY_STRING", ""), lambda: principal)
-    except ValueError:
-        raise NotFound from None
-    html = "".join(str(message["html"]) for message in feed.read().messages)
-    return JsonResponse({"html": html, "head": 0})
+    return polled(feed_of(request, FleetFeed.of, principal))
 
 
 @never_cache
