@@ -128,11 +128,14 @@ class LiveConsumer(AsyncWebsocketConsumer):
         except TimeoutError:
             log.info("live_browser_slow", path=self.scope.get("path"))
             code = TRY_LATER
+        except OSError:  # the browser went in the middle of a message: there is nobody to tell
+            code = AGAIN
         except Exception as error:  # the database is away, or a mistake of ours: the page comes back by itself
             log.warning("live_socket_failed", error=type(error).__name__, exc_info=True)
             code = AGAIN
         self._jobs_end()
-        await self.close(code)
+        with suppress(OSError):
+            await self.close(code)
 
     async def _follow(self) -> None:
         await self.guarded(self._run())

@@ -1,15 +1,18 @@
 """However a socket ends, nothing of it goes on, and the page is told whether to come back."""
 
+import asyncio
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import httpx
+import pytest
 from django.db import connection
 from prometheus_client.parser import text_string_to_metric_families
 from websockets.sync.client import ClientConnection
 
 from approvals_app.models import ApprovalRequest
+from tasks_app.live.consumer import LiveConsumer
 from tests.desk import Desk, parked
 from tests.integration.live.conftest import AGAIN, Live, Page, session_of, wait_for
 
@@ -59,3 +62,15 @@ def test_a_card_that_cannot_be_read_is_closed_like_the_desk_and_leaves_nothing(l
         page.connect()
         assert page.closed_with() == AGAIN
     wait_for(lambda: sockets_open(live) == 0, what="the socket to be forgotten")
+
+
+def test_a_browser_that_goes_in_the_middle_of_a_message_is_no_failure_of_ours(caplog: pytest.LogCaptureFixture):
+    consumer = LiveConsumer()
+    consumer.jobs = []
+
+    async def gone(message: object = None) -> None:
+        raise ConnectionResetError("the browser has gone")
+
+    consumer.base_send = gone
+    asyncio.run(consumer.guarded(gone()))
+    assert not caplog.records
