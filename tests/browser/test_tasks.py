@@ -1,19 +1,13 @@
 """The task pages in a real browser: live, by keyboard, at 360 px, in both themes, without scripts."""
 
-import os
 import re
-import signal
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from django.db import connection
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import expect
 
 import tests.agents  # noqa: F401 - declares the agents
-from core.hints import live_hint
 from tasks_app.models import Call, Task
-from tasks_app.record.append import append
 from tasks_app.record.events import (
     ApprovalRequested,
     CallOutcome,
@@ -23,16 +17,12 @@ from tasks_app.record.events import (
     SliceLost,
 )
 from tasks_app.record.late import late_keep
-from tasks_app.services.create import task_create
 from tasks_app.status import CallState
 from tests.browser.axe import axe_clean
-from tests.browser.conftest import listen
-from tests.conftest import database_url
+from tests.browser.task_pages import Opens, events, live, new_task, opened, rows, say
 from tests.people import People, people_create
 from tests.records import call_in, leased, task_set
-from tests.serving import WebServer, web_server
 
-Opens = Callable[..., BrowserContext]
 THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
 NARROW = {"width": 360, "height": 740}
 
@@ -45,24 +35,6 @@ def people(transactional_db: None) -> People:
 @pytest.fixture
 def task(people: People) -> Task:
     return new_task(people, "Checkout requests queue for connections")
-
-
-def new_task(people: People, title: str) -> Task:
-    return task_create(
-        workspace=people.workspace,
-        owner=people.rhea,
-        actor="person:rhea",
-        agent="test.note",
-        intent={"text": "Raise the pool"},
-        title=title,
-        labels={"severity": "major"},
-    )
-
-
-def say(task: Task, *events: Any, **columns: Any) -> int:
-    done = append(stream=task.pk, events=events, actor="worker:w-5", task=columns)
-    live_hint(stream=task.pk, workspace=task.workspace_id, seq=done.head_seq)
-    return done.head_seq
 
 
 def eventful(people: People, task: Task) -> Task:
@@ -87,26 +59,6 @@ def eventful(people: People, task: Task) -> Task:
     )
     parked = {"status": "in_doubt", "lease_holder": "", "lease_nonce": None, "lease_until": None, "wake_at": None}
     return task_set(task, asked, **parked)
-
-
-def opened(context: BrowserContext, path: str) -> tuple[Page, list[str]]:
-    page = context.new_page()
-    seen: list[str] = []
-    listen(page, seen)
-    page.goto(path)
-    return page, seen
-
-
-def live(page: Page) -> None:
-    expect(page.locator("#live-indicator")).to_contain_text("Live", timeout=15_000)
-
-
-def rows(page: Page) -> list[str]:
-    return page.locator("#timeline > li[id^=event-]").evaluate_all("items => items.map((item) => item.id)")
-
-
-def events(last: int) -> list[str]:
-    return [f"event-{seq}" for seq in range(1, last + 1)]
 
 
 @THEMES
@@ -261,55 +213,3 @@ def test_a_double_click_starts_one_task(people: People, signed_in: Opens):
     page.get_by_role("button", name="Start the task").dblclick()
     expect(page.get_by_text("The task is started.")).to_be_visible()
     assert Task.objects.count() == 1
-
-
-@pytest.fixture
-def own_web(people: People, private_services: Any, tmp_path: Any) -> Iterator[tuple[WebServer, Any]]:
-    services = private_services()
-    environment = os.environ | {
-        "DJANGO_SETTINGS_MODULE": "core.settings",
-        "DATABASE_URL": database_url(connection.settings_dict),
-        "REDIS_URL": services.redis_url,
-    }
-    with web_server(environment, tmp_path) as server:
-        yield server, services.valkey
-
-
-@pytest.fixture
-def own_server(own_web: tuple[WebServer, Any]) -> str:
-    return own_web[0].address
-
-
-class TestWeather:
-    """What happens around the page: the web process and the layer go away and come back."""
-
-    @pytest.fixture
-    def server(self, own_server: str) -> str:
-        return own_server
-
-    def test_a_page_outlives_the_death_of_its_web_process(self, own_web, people: People, task: Task, signed_in: Opens):
-        web, _ = own_web
-        page, _ = opened(signed_in(people.rhea), f"/tasks/{task.pk}/")
-        live(page)
-        page.evaluate("window.marked = true")
-        web.stop(signal.SIGKILL)
-        say(task, SignalReceived(name="meanwhile"), SignalReceived(name="more"))
-        web.start()
-        expect(page.locator("#event-3")).to_be_attached(timeout=30_000)
-        live(page)
-        assert rows(page) == events(3)
-        assert page.evaluate("window.marked")
-
-    def test_a_page_outlives_the_layer_and_hears_of_it_again(self, own_web, people, task: Task, signed_in: Opens):
-        _, valkey = own_web
-        page, seen = opened(signed_in(people.rhea), f"/tasks/{task.pk}/")
-        live(page)
-        valkey.stop()
-        say(task, SignalReceived(name="meanwhile"))
-        expect(page.locator("#event-2")).to_be_attached(timeout=20_000)  # by the clock
-        live(page)
-        valkey.start()
-        say(task, SignalReceived(name="after"))
-        expect(page.locator("#event-3")).to_be_attached(timeout=20_000)
-        assert rows(page) == events(3)
-        assert seen == []
