@@ -51,6 +51,11 @@ class LaunchForm(forms.Form):
         choices=[(slug(fault), str(fault)) for fault in Fault],
         widget=forms.SelectMultiple(attrs={"size": 6}),
     )
+    sandbox = forms.BooleanField(
+        label="Run the built-in tools in sandboxes",
+        required=False,
+        help_text="Slower. A drill that kills sandboxes does so without being told.",
+    )
     kills = forms.IntegerField(label="How many kills (soak)", required=False, min_value=1, initial=100)
     seed = forms.IntegerField(required=False, min_value=0, help_text="Empty: a new one. The same one runs the same.")
     cell = forms.CharField(required=False, widget=forms.HiddenInput)
@@ -80,8 +85,7 @@ class LaunchForm(forms.Form):
         chosen: dict[str, Any] = {name: given[name] for name in ("row", "klass", "fault") if given[name]}
         if given["cell"]:
             chosen["cell"] = [given["cell"]]
-        if given["target"]:
-            chosen["target"] = given["target"]
+        chosen |= {name: given[name] for name in ("target", "sandbox") if given[name]}
         if given["suite"] == "soak":
             chosen["kills"] = given["kills"] or 100
         return chosen

@@ -94,10 +94,18 @@ def _from_command_line(folder: Path, said: Mapping[str, Any]) -> DrillRun | None
             "workspace": workspace,
             "suite": str(said.get("suite", ""))[:10],
             "seed": int(said.get("seed") or 0),
+            "selection": _selection(said),
             "launched_at": _moment(said.get("began")) or database_now(),
         },
     )
     return DrillRun.objects.select_for_update().get(pk=made.pk)
+
+
+def _selection(said: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what decides which agents and tools were drilled: a case is run again with the same."""
+    selection = said.get("selection")
+    given = selection if isinstance(selection, dict) else {}
+    return {name: given[name] for name in ("target", "sandbox") if given.get(name)}
 
 
 def _uuid(given: object) -> UUID | None:

@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
 from secrets import randbelow
@@ -14,7 +14,10 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import connection, transaction
 
-from chaos_app.drills.cells import cells
+from chaos_app.drills.cells import Cell, cells, slug
+from chaos_app.drills.cells_walled import of_sandboxes
+from chaos_app.drills.names import Fault
+from chaos_app.drills.options import unknown_cells
 from chaos_app.models import RUNNING, DrillRun, DrillSwitch
 from chaos_app.selectors.targets import target_offered
 from core.clock import database_now
@@ -36,6 +39,7 @@ OPTIONS = {
     "kills": "--kills",
     "target": "--target",
 }
+WALLED = "--sandbox"
 
 
 class DrillsRefused(Forbidden):
@@ -63,7 +67,7 @@ def drill_launch(
     seed: int | None = None,
     slot_at: datetime | None = None,
 ) -> DrillRun:
-    """Start a run. ``selection``: cell, row, klass, fault (lists), kills (a number, of ``soak``), target (a path).
+    """Start a run. ``selection``: cell, row, klass, fault (lists), kills (of ``soak``), target (a path), sandbox.
 
     Raises DrillsRefused, Conflict where as many run as may, InvalidInput.
     """
@@ -99,7 +103,7 @@ def launches_locked() -> None:
 def _selection(suite: str, given: Mapping[str, Any]) -> dict[str, Any]:
     if suite not in SUITES:
         raise intake.field_error("suite", f"must be one of {', '.join(SUITES)}.")
-    chosen = {name: value for name, value in given.items() if name in OPTIONS and value}
+    chosen = {name: value for name, value in given.items() if name in {*OPTIONS, "sandbox"} and value}
     kills = chosen.get("kills")
     if kills is not None and not 1 <= int(kills) <= settings.HANDRAIL_DRILL_CASES:
         raise intake.field_error("kills", f"must be between 1 and {settings.HANDRAIL_DRILL_CASES}.")
@@ -122,7 +126,15 @@ def command_of(run: DrillRun) -> list[str]:
         value = run.selection.get(name)
         for one in value if isinstance(value, list) else [value] if value else []:
             command += [option, str(one)]
+    command += [WALLED] if is_walled(run.selection) else []
     return [*command, "--minutes", f"{settings.HANDRAIL_DRILL_MINUTES:g}"]
+
+
+def is_walled(selection: Mapping[str, Any]) -> bool:
+    """Whether a run's tools are in sandboxes: as asked for, or because a sandbox is to be killed."""
+    killed = slug(Fault.SANDBOX)
+    of_cells = any(killed in str(cell).split(".") for cell in selection.get("cell") or ())
+    return bool(selection.get("sandbox")) or killed in (selection.get("fault") or ()) or of_cells
 
 
 def _start(pk: UUID) -> None:
@@ -189,12 +201,20 @@ def drills_switch(*, workspace: Workspace, user: User, actor: str, off: bool, re
         drill_stop(workspace=workspace, run=run.pk, user=user)
 
 
-def preview(*, suite: str, selection: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the ids of the cases that a run would have, as far as the table alone knows."""
+TOLD: dict[str, Callable[[Cell], str]] = {
+    "row": lambda cell: cell.row,
+    "klass": lambda cell: str(cell.klass),
+    "fault": lambda cell: slug(cell.fault),
+}
+
+
+def preview(*, suite: str, selection: Mapping[str, Any]) -> list[str]:
+    """Return the ids of the cases that a run would have, as far as the table alone knows; named ones first."""
+    named = [cell for cell in selection.get("cell") or () if not unknown_cells([cell])]
+    wanted = {name: selection[name] for name in TOLD if selection.get(name)}
+    if named and not wanted:
+        return named
     found = cells("core" if suite == "soak" else suite)
-    for name, wanted in selection.items():
-        if name in {"row", "klass", "fault"} and wanted:
-            found = tuple(cell for cell in found if str(getattr(cell, name)) in wanted)
-        if name == "cell" and wanted:
-            found = tuple(cell for cell in found if cell.id in wanted)
-    return [cell.id for cell in found]
+    found += tuple(of_sandboxes(suite)) if is_walled(selection) else ()
+    fit = [cell.id for cell in found if all(TOLD[name](cell) in wanted[name] for name in wanted)]
+    return list(dict.fromkeys([*named, *fit]))

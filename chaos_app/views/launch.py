@@ -27,7 +27,7 @@ def launch_page(request: HttpRequest) -> HttpResponse:
     principal = reader(request)
     given = request.POST if request.method == "POST" else request.GET if "suite" in request.GET else None
     offered = targets_offered()
-    initial = {name: request.GET.get(name, "") for name in ("cell", "target")}
+    initial = {name: request.GET.get(name, "") for name in ("cell", "target", "sandbox")}
     form = LaunchForm(given, initial=initial, targets=offered)
     problem: HandrailError | None = None
     if request.method == "POST" and request.POST.get("do") == "launch" and form.is_valid():

@@ -78,6 +78,28 @@ def test_the_preview_names_the_cases():
     assert preview(suite="core", selection={"row": ["E04"], "klass": ["keyed"]}) == ["E04.applied.keyed.kill"]
 
 
+def test_a_case_that_is_named_is_in_the_preview_also_where_only_a_run_finds_it():
+    named = "C01.before.keyed.kill.chain.hit4"
+    assert preview(suite="full", selection={"cell": [named]}) == [named]
+    assert preview(suite="core", selection={"cell": [named], "row": ["E04"]})[0] == named
+    assert preview(suite="core", selection={"fault": ["zombie"], "row": ["L05"]})
+
+
+@pytest.mark.parametrize(
+    "selection",
+    [{"sandbox": True}, {"fault": ["kill", "sandbox"]}, {"cell": ["E04.applied.keyed.sandbox"]}],
+    ids=["asked for", "by its fault", "by its name"],
+)
+def test_the_tools_are_in_sandboxes_where_one_is_to_be_killed_or_a_person_wants_it(people, selection):
+    assert "--sandbox" in command_of(launch(people, selection=selection))
+    assert "E04.applied.keyed.sandbox" in preview(suite="core", selection=selection)
+
+
+def test_otherwise_the_tools_are_in_no_sandbox(people):
+    assert "--sandbox" not in command_of(launch(people, selection={"row": ["E04"]}))
+    assert not [cell for cell in preview(suite="core", selection={"row": ["E04"]}) if "sandbox" in cell]
+
+
 @pytest.mark.django_db(transaction=True)
 def test_the_controller_is_a_process_of_its_own_that_knows_its_run(people, tmp_path, settings):
     settings.BASE_DIR = tmp_path

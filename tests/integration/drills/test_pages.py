@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+from dataclasses import replace
 from io import BytesIO
 
 import pytest
@@ -86,6 +87,20 @@ def test_a_case_of_another_version_is_shown_as_judged_and_no_report_is_made_of_i
     for form in ("html", "json", "junit"):
         assert "of another version" in page(client, f"/drills/{run.pk}/download/{form}/", status=409)
     assert client.get(f"/drills/{run.pk}/download/evidence/").status_code == 200
+
+
+def test_from_a_case_of_the_command_line_the_way_leads_to_the_same_agent_and_walls(written, people):
+    made = replace(some()[0], command="manage.py drill run --cell E04.applied.keyed.kill")
+    written([made], selection={"target": "own_agent.drill:target", "sandbox": True, "repeat": 3})
+    drills_collect()
+    DrillRun.objects.update(workspace=people.workspace)
+    run, client = DrillRun.objects.get(), client_of(people.rhea)
+    assert run.selection == {"target": "own_agent.drill:target", "sandbox": True}
+    html = page(client, f"/drills/{run.pk}/cases/{run.cases.get().pk}/")
+    assert "cell=E04.applied.keyed.kill&amp;target=own_agent.drill%3Atarget&amp;sandbox=true" in html
+    html = page(client, "/drills/launch/?suite=core&cell=E04.applied.keyed.kill&sandbox=true")
+    assert "1 case, about" in html
+    assert 'id="id_sandbox" checked' in html or 'checked id="id_sandbox"' in html
 
 
 def test_a_duplicate_is_a_line_that_forks(run, people):
