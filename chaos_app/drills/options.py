@@ -13,6 +13,7 @@ from chaos_app.drills.rows import BY_ID, ROWS
 
 PLAIN = ("act", "asked", "chain")  # what the soak runs
 MOST_CELLS = 5000
+MOST_SIDE_BY_SIDE = 32
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +39,10 @@ class Options:
     control: bool = True
     target: str = ""  # PACKAGE.MODULE:NAME of a user's own
     sandbox: bool = False  # the built-in tools run in sandboxes
+
+    def at_once(self, cores: int) -> int:
+        """Return how many cases run side by side on so many cores; few where a sandbox has to be started for each."""
+        return self.side_by_side or min((2 if self.sandbox else 4) * cores, MOST_SIDE_BY_SIDE)
 
     @property
     def is_whole(self) -> bool:

@@ -3,10 +3,9 @@
 from django.conf import settings
 from django.db import Error, connection
 
-from chaos_app.drills.options import Options
+from chaos_app.drills.options import MOST_SIDE_BY_SIDE, Options
 from chaos_app.models import DrillSwitch
-
-MOST_SIDE_BY_SIDE = 32
+from tasks_app.sandbox import levels
 
 
 def refusal(options: Options) -> str:
@@ -19,8 +18,16 @@ def refusal(options: Options) -> str:
     if not 0 < options.minutes <= settings.HANDRAIL_DRILL_MINUTES:
         return f"A run lasts at most {settings.HANDRAIL_DRILL_MINUTES:g} minutes (HANDRAIL_DRILL_MINUTES)."
     if not 0 <= options.side_by_side <= MOST_SIDE_BY_SIDE:
-        return f"At most {MOST_SIDE_BY_SIDE} cases run side by side, each with a worker's process of its own."
+        return f"At most {MOST_SIDE_BY_SIDE} cases run side by side."
+    if options.sandbox and (why := unwalled()):
+        return why
     return _switched_off()
+
+
+def unwalled() -> str:
+    """Say why tools cannot be put between walls here, so that no sandbox can be found and killed; "" where they can."""
+    here = levels.level_here()
+    return "" if here.name == levels.NAMESPACES else f"No drill with sandboxes runs here. {' '.join(here.missing)}"
 
 
 def _switched_off() -> str:

@@ -128,6 +128,7 @@ def report_html(results: Results) -> str:
         "obligations": obligations(results.results),
         "assumptions": assumptions(results),
         "example": _example(results),
+        "is_compared": any(_is_compared(result) for result in results.results),
         "style": _style(),
         "witness": _witness(results),
         "judge": JUDGE,
@@ -162,9 +163,14 @@ def _example(results: Results) -> Result | None:
     """Return the case that shows most: an effect done, its answer lost, and beside it a run without protection."""
     good = [result for result in results.results if result.judgement.as_allowed]
     rank = {"E04": 0, "E03": 1, "E05": 2}
-    with_control = [r for r in good if any(c.kind == "unprotected" for c in r.evidence.controls)]
+    with_control = [result for result in good if _is_compared(result)]
     order = lambda r: (r.verdict != Verdict.ONCE, rank.get(r.row, 9))  # noqa: E731
     return min(with_control or good, key=order, default=None)
+
+
+def _is_compared(result: Result) -> bool:
+    """Whether a program that protects nothing did the same: not with --no-control, nor for a target of one's own."""
+    return any(control.kind == "unprotected" for control in result.evidence.controls)
 
 
 WITNESSES = {

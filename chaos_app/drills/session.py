@@ -69,7 +69,7 @@ def _stand(
 ) -> Run:
     stack.enter_context(place.tidied(folder))
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    side_by_side = options.side_by_side or (2 if options.sandbox else 4) * cores  # a sandbox has to be started first
+    side_by_side = options.at_once(cores)
     is_full = options.suite == "full"
     ground = stack.enter_context(
         ground_stand(

@@ -3,15 +3,14 @@
 import os
 import signal
 from contextlib import suppress
-from pathlib import Path
 
 from chaos_app.drills import strike
 from chaos_app.drills.kills import Killed
 from chaos_app.drills.names import Proof, Stage
 from chaos_app.drills.strike import NotLandedError
-from chaos_app.injector.killing import gone
+from chaos_app.injector.killing import children_of, command_of, gone
 
-MARK = b"handrail/child.py"  # stands in the command line of whatever runs a sandbox
+MARK = b"handrail/child.py"  # stands in the command line of what builds the walls; without walls nothing is found
 
 
 class SandboxKilled(Killed):
@@ -39,13 +38,5 @@ def sandboxes_of(pid: int) -> list[int]:
     """Return the processes of the sandboxes below a process, the upper ones first."""
     below = [pid]
     for one in below:
-        for path in Path(f"/proc/{one}/task").glob("*/children"):
-            with suppress(OSError):
-                below += [int(word) for word in path.read_text().split()]
-    return [one for one in below[1:] if MARK in _command_line(one)]
-
-
-def _command_line(pid: int) -> bytes:
-    with suppress(OSError):
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
-    return b""
+        below += children_of(one)
+    return [one for one in below[1:] if MARK in command_of(one)]

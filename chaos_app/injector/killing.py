@@ -53,7 +53,7 @@ def kill(pid: int, victim: Victim) -> set[int]:
 def keeper_killed(pid: int) -> int:
     """Kill the keeper of the worker that a process belongs to; return which it was. Raises NotOursError."""
     leader = os.getpgid(pid)
-    keepers = [one for one in _children(leader) if b"tasks_app.keeper" in _command(one)]
+    keepers = [one for one in children_of(leader) if b"tasks_app.keeper" in command_of(one)]
     if not _is_our_child(leader) or not keepers:
         raise NotOursError(f"no keeper of process {pid}, group {leader}")
     os.kill(keepers[0], signal.SIGKILL)
@@ -62,7 +62,8 @@ def keeper_killed(pid: int) -> int:
     return keepers[0]
 
 
-def _children(pid: int) -> list[int]:
+def children_of(pid: int) -> list[int]:
+    """Return the children of a process, of each of its threads; none where it has gone."""
     found = []
     for path in Path(f"/proc/{pid}/task").glob("*/children"):
         with suppress(OSError):
@@ -70,7 +71,8 @@ def _children(pid: int) -> list[int]:
     return found
 
 
-def _command(pid: int) -> bytes:
+def command_of(pid: int) -> bytes:
+    """Return the command line of a process, its words ended by zero bytes; nothing where it has gone."""
     with suppress(OSError):
         return Path(f"/proc/{pid}/cmdline").read_bytes()
     return b""

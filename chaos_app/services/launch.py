@@ -18,6 +18,7 @@ from chaos_app.drills.cells import Cell, cells, slug
 from chaos_app.drills.cells_walled import of_sandboxes
 from chaos_app.drills.names import Fault
 from chaos_app.drills.options import unknown_cells
+from chaos_app.drills.permit import unwalled
 from chaos_app.models import RUNNING, DrillRun, DrillSwitch
 from chaos_app.selectors.targets import target_offered
 from core.clock import database_now
@@ -107,6 +108,8 @@ def _selection(suite: str, given: Mapping[str, Any]) -> dict[str, Any]:
     kills = chosen.get("kills")
     if kills is not None and not 1 <= int(kills) <= settings.HANDRAIL_DRILL_CASES:
         raise intake.field_error("kills", f"must be between 1 and {settings.HANDRAIL_DRILL_CASES}.")
+    if is_walled(chosen) and (why := unwalled()):
+        raise intake.field_error("sandbox", why)
     _target_checked(suite, str(chosen.get("target", "")))
     return chosen
 

@@ -56,7 +56,7 @@ def drills_page(request: HttpRequest) -> HttpResponse:
     code = str(last.versions.get("code", "")) if last else ""
     is_of_now = code == code_here()
     context = {
-        "other_code": "" if is_of_now else code,
+        "other_code": "" if is_of_now else code or "unknown",
         "runs": runs,
         "last": last,
         "tallies": tallies(cases),

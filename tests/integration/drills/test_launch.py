@@ -11,6 +11,8 @@ from chaos_app.selectors.targets import targets_offered
 from chaos_app.services.launch import DrillsRefused, command_of, drill_launch, drill_stop, drills_switch, preview
 from core.errors import Conflict, InvalidInput
 from tasks_app.models import Event
+from tasks_app.sandbox import levels
+from tasks_app.sandbox.levels import Level
 from tests.processes import ROOT, wait_for
 
 pytestmark = pytest.mark.django_db
@@ -90,9 +92,17 @@ def test_a_case_that_is_named_is_in_the_preview_also_where_only_a_run_finds_it()
     [{"sandbox": True}, {"fault": ["kill", "sandbox"]}, {"cell": ["E04.applied.keyed.sandbox"]}],
     ids=["asked for", "by its fault", "by its name"],
 )
-def test_the_tools_are_in_sandboxes_where_one_is_to_be_killed_or_a_person_wants_it(people, selection):
+def test_the_tools_are_in_sandboxes_where_one_is_to_be_killed_or_a_person_wants_it(people, selection, monkeypatch):
+    monkeypatch.setattr(levels, "level_here", lambda: Level(levels.NAMESPACES))
     assert "--sandbox" in command_of(launch(people, selection=selection))
     assert "E04.applied.keyed.sandbox" in preview(suite="core", selection=selection)
+
+
+def test_where_no_sandbox_can_be_killed_the_launch_says_why(people, monkeypatch):
+    monkeypatch.setattr(levels, "level_here", lambda: Level(levels.PROCESS, ("No walls: not on this system.",)))
+    with pytest.raises(InvalidInput, match="No walls"):
+        launch(people, selection={"fault": ["sandbox"]})
+    assert not DrillRun.objects.exists()
 
 
 def test_otherwise_the_tools_are_in_no_sandbox(people):

@@ -218,6 +218,8 @@ def test_a_run_of_other_code_stays_grey_on_the_list_and_has_its_own_matrix(run, 
     assert "that run was of other code" in page(client, "/drills/")
     assert 'class="square tone-ok"' not in page(client, "/drills/")
     assert 'class="square tone-ok"' in page(client, f"/drills/{run.pk}/")
+    DrillRun.objects.update(versions={})
+    assert "that run was of other code (<code>unknown</code>)" in page(client, "/drills/")
     DrillRun.objects.update(versions={"code": code_here()})
     assert 'class="square tone-ok"' in page(client, "/drills/")
 

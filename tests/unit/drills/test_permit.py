@@ -3,7 +3,9 @@
 import pytest
 
 from chaos_app.drills.options import Options
-from chaos_app.drills.permit import refusal
+from chaos_app.drills.permit import refusal, unwalled
+from tasks_app.sandbox import levels
+from tasks_app.sandbox.levels import Level
 
 
 @pytest.mark.parametrize(
@@ -16,6 +18,13 @@ from chaos_app.drills.permit import refusal
 )
 def test_too_many_workers_kills_or_minutes_are_refused(options: Options, said: str) -> None:
     assert said in refusal(options)
+
+
+def test_sandboxes_are_drilled_only_where_there_are_some_to_kill(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(levels, "level_here", lambda: Level(levels.PROCESS, ("No walls: not on this system.",)))
+    assert refusal(Options(sandbox=True)) == "No drill with sandboxes runs here. No walls: not on this system."
+    monkeypatch.setattr(levels, "level_here", lambda: Level(levels.NAMESPACES, ("Memory is limited for each.",)))
+    assert unwalled() == ""
 
 
 def test_a_forbidden_environment_is_named(settings) -> None:

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from chaos_app.drills.evidence import Evidence
+from chaos_app.drills.evidence import Control, Evidence
 from chaos_app.drills.judge import Judgement, judge
 from chaos_app.drills.matrix import matrix
 from chaos_app.drills.names import Klass, Verdict
@@ -130,3 +130,12 @@ def test_what_a_tool_said_cannot_become_markup_in_the_report():
     events = [replace(e, data=e.data | {"worker": "<b>w</b>"}) for e in ONCE.tasks[0].events]
     page = report_html(made(replace(ONCE, tasks=(replace(ONCE.tasks[0], events=tuple(events)),))))
     assert "<b>w</b>" not in page
+
+
+def test_a_report_speaks_of_a_program_that_protects_nothing_only_where_one_was_run():
+    assert "protects nothing" not in report_html(made(ONCE))
+    assert "without protection" not in report_html(made(ONCE))
+    caught = Control(kind="unprotected", end=Verdict.REPEATED)
+    html = report_html(made(replace(ONCE, controls=(*ONCE.controls, caught))))
+    assert "and by a program that protects nothing, to compare" in html
+    assert "Below, the same place without protection" in html
