@@ -20,6 +20,11 @@ _SUITES = {
 }
 
 
+def _choices(targets: Sequence[Offered]) -> list[tuple[str, str]]:
+    names = [(one.path, f"{one.name}: the agent {one.agent}") for one in targets if not one.problem]
+    return [("", "The built-in agents, over all effect classes"), *names]
+
+
 class LaunchForm(forms.Form):
     """What to drill. Nothing chosen below the suite means: all of it."""
 
@@ -62,8 +67,7 @@ class LaunchForm(forms.Form):
 
     def __init__(self, *args: Any, targets: Sequence[Offered] = (), **more: Any) -> None:
         super().__init__(*args, **more)
-        names = [(one.path, f"{one.name}: the agent {one.agent}") for one in targets if not one.problem]
-        self.fields["target"].choices = [("", "The built-in agents, over all effect classes"), *names]  # type: ignore[attr-defined]
+        self.fields["target"].choices = _choices(targets)  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
         """A soak draws its places from the built-in agents."""
@@ -98,6 +102,7 @@ class ScheduleForm(forms.Form):
     cron = forms.CharField(max_length=100, initial="0 3 * * *", help_text="Minute, hour, day, month, weekday.")
     zone = forms.CharField(label="Time zone", initial="UTC", help_text="For example Europe/Berlin.")
     suite = forms.ChoiceField(choices=[("core", "Core"), ("full", "Full")])
+    target = forms.ChoiceField(label="What is drilled", required=False)
     grace_seconds = forms.IntegerField(
         label="Grace in seconds",
         min_value=0,
@@ -118,6 +123,16 @@ class ScheduleForm(forms.Form):
         label="While the run before is under way", choices=[("skip", "Skip the slot"), ("wait", "Wait for it to end")]
     )
     enabled = forms.BooleanField(required=False, initial=True)
+
+    def __init__(self, *args: Any, targets: Sequence[Offered] = (), **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.fields["target"].choices = _choices(targets)  # type: ignore[attr-defined]
+
+    def values(self) -> dict[str, Any]:
+        """Return the choice as the service takes it."""
+        given = {name: value for name, value in self.cleaned_data.items() if name not in {"name", "target"}}
+        target = self.cleaned_data["target"]
+        return given | {"selection": {"target": target} if target else {}}
 
 
 class ReasonForm(forms.Form):

@@ -110,11 +110,11 @@ def _selection(suite: str, given: Mapping[str, Any]) -> dict[str, Any]:
         raise intake.field_error("kills", f"must be between 1 and {settings.HANDRAIL_DRILL_CASES}.")
     if is_walled(chosen) and (why := unwalled()):
         raise intake.field_error("sandbox", why)
-    _target_checked(suite, str(chosen.get("target", "")))
+    target_checked(suite, str(chosen.get("target", "")))
     return chosen
 
 
-def _target_checked(suite: str, target: str) -> None:
+def target_checked(suite: str, target: str) -> None:
     """Take only what this installation offers: the path is imported. Raises InvalidInput."""
     if target and suite == "soak":
         raise intake.field_error("suite", "must be core or full: a soak is of the built-in agents.")

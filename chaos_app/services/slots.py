@@ -13,7 +13,7 @@ from django.db import transaction
 
 from chaos_app.drills.slots import Fate, NoSuchScheduleError, Policy, between, fates, occurrences
 from chaos_app.models import RUNNING, DrillRun, DrillSchedule, DrillSlot
-from chaos_app.services.launch import DrillsRefused, drill_launch, drills_refused
+from chaos_app.services.launch import DrillsRefused, drill_launch, drills_refused, target_checked
 from core.access import Right, Role, may
 from core.clock import database_now
 from core.errors import Conflict, HandrailError
@@ -22,19 +22,24 @@ from tasks_app.record.append import append_administration
 from tasks_app.record.events import ScheduleChanged
 from tasks_app.services import intake
 
-FIELDS = ("cron", "zone", "suite", "grace_seconds", "catch_up", "catch_up_most", "overlap", "enabled")
+FIELDS = ("cron", "zone", "suite", "selection", "grace_seconds", "catch_up", "catch_up_most", "overlap", "enabled")
 
 
 def schedule_set(
     *, workspace: Workspace, user: User, actor: str, name: str, values: Mapping[str, Any], reason: str = ""
 ) -> DrillSchedule:
-    """Add or change a schedule. Enabled again, it makes nothing up. Raises InvalidInput."""
+    """Add or change a schedule; its ``selection`` is as a launch takes it. Enabled again, it makes nothing up.
+
+    Raises InvalidInput.
+    """
     name = intake.text_checked("name", name, limit=80)
     try:
         next(occurrences(str(values.get("cron", "")), str(values.get("zone", "UTC")), database_now()), None)
     except NoSuchScheduleError as error:
         raise intake.field_error("cron", f"cannot be read: {error}.") from error
     given = {field: values[field] for field in FIELDS if field in values}
+    if "selection" in given:
+        target_checked(str(given.get("suite", "core")), str(given["selection"].get("target", "")))
     with transaction.atomic():
         row = DrillSchedule.objects.select_for_update().filter(workspace=workspace, name=name).first()
         before = _said(row) if row else None

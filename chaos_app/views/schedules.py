@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from chaos_app.drills.slots import occurrences
 from chaos_app.forms import ScheduleForm
 from chaos_app.models import DrillSchedule
+from chaos_app.selectors.targets import targets_offered
 from chaos_app.services.slots import schedule_remove, schedule_set
 from chaos_app.views.who import reader
 from core.access import Right
@@ -32,14 +33,14 @@ def schedules_page(request: HttpRequest) -> HttpResponse:
     principal = reader(request)
     mine = DrillSchedule.objects.filter(workspace=principal.workspace)
     chosen = mine.filter(name=request.GET.get("name", "")).first()
-    form = ScheduleForm(request.POST or None, initial=vars(chosen) if chosen else None)
+    initial = {**vars(chosen), "target": chosen.selection.get("target", "")} if chosen else None
+    form = ScheduleForm(request.POST or None, initial=initial, targets=targets_offered())
     problem: InvalidInput | None = None
     if request.method == "POST" and form.is_valid():
         who = principal.require(Right.DRILLS_RUN)
-        values = {name: value for name, value in form.cleaned_data.items() if name != "name"}
         name = form.cleaned_data["name"]
         try:
-            schedule_set(workspace=who.workspace, user=who.user, actor=who.actor, name=name, values=values)
+            schedule_set(workspace=who.workspace, user=who.user, actor=who.actor, name=name, values=form.values())
         except InvalidInput as refused:
             problem = refused
         else:

@@ -16,6 +16,7 @@ from tasks_app.record.append import append
 from tasks_app.record.events import SliceLost
 from tasks_app.services.create import task_create
 from tests.integration.drills.conftest import as_cell, some, twice
+from tests.processes import ROOT
 
 pytestmark = pytest.mark.django_db
 
@@ -169,6 +170,28 @@ def test_a_schedule_is_set_from_its_page_and_shows_its_next_times_with_offsets(p
     html = page(client, "/drills/schedules/")
     assert "02:30 +0" in html
     assert client.post("/drills/schedules/", form | {"cron": "99 * * * *"}).status_code == 422
+
+
+def test_a_schedule_names_an_agent_of_ones_own_and_keeps_it_when_it_is_changed(people, settings, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    settings.HANDRAIL_MODULES = ["own_agent"]
+    client, own = client_of(people.rhea), "own_agent.drill:target"
+    form = {
+        "name": "nightly",
+        "cron": "30 2 * * *",
+        "zone": "UTC",
+        "suite": "core",
+        "grace_seconds": 600,
+        "target": own,
+    }
+    form |= {"catch_up": "latest", "catch_up_most": 3, "overlap": "skip", "enabled": "on"}
+    assert client.post("/drills/schedules/", form).status_code == 303
+    assert DrillSchedule.objects.get().selection == {"target": own}
+    html = page(client, "/drills/schedules/?name=nightly")
+    assert f"of <code>{own}</code>" in html
+    assert f'value="{own}" selected' in html
+    assert client.post("/drills/schedules/", form | {"target": ""}).status_code == 303
+    assert DrillSchedule.objects.get().selection == {}
 
 
 def test_a_takeover_of_a_real_task_is_pinned_with_one_click(people):

@@ -7,11 +7,12 @@ import pytest
 from django.db import connection, transaction
 
 from chaos_app.models import DrillRun, DrillSchedule, DrillSlot
-from chaos_app.services.launch import LAUNCH_LOCK
+from chaos_app.services.launch import LAUNCH_LOCK, command_of
 from chaos_app.services.slots import schedule_set, slots_fire
 from core.errors import InvalidInput
 from core.models import Membership
-from tests.processes import wait_for
+from tasks_app.models import Event
+from tests.processes import ROOT, wait_for
 
 pytestmark = pytest.mark.django_db
 START = datetime(2027, 1, 1, 0, 55, tzinfo=UTC)
@@ -92,6 +93,29 @@ def test_a_slot_while_drills_are_refused_is_skipped_with_the_reason(people, sett
 def test_what_cannot_be_read_is_not_kept(people):
     with pytest.raises(InvalidInput, match="cron"):
         schedule(people, cron="every day")
+    assert not DrillSchedule.objects.exists()
+
+
+def test_a_schedule_drills_an_agent_of_ones_own_as_long_as_its_package_offers_it(people, settings, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    settings.HANDRAIL_MODULES = ["own_agent"]
+    own = {"target": "own_agent.drill:target"}
+    schedule(people, selection=own)
+    said = Event.objects.get(stream=people.workspace.pk, kind="schedule.changed").data
+    assert said["after_change"]["selection"] == own
+    assert slots_fire(at("01:00")) == 1
+    run = DrillRun.objects.get()
+    assert command_of(run)[-4:-2] == ["--target", own["target"]]
+    DrillRun.objects.update(state="ended")
+    settings.HANDRAIL_MODULES = []
+    assert slots_fire(at("02:00")) == 0
+    assert slots()[-1] == ("02:00", "skipped")
+    assert "not offered" in DrillSlot.objects.latest("at").why
+
+
+def test_a_schedule_of_what_no_package_offers_is_not_kept(people):
+    with pytest.raises(InvalidInput, match="not offered"):
+        schedule(people, selection={"target": "os:path"})
     assert not DrillSchedule.objects.exists()
 
 
