@@ -22,12 +22,13 @@ from tasks_app.models import Call
 MOST_SHOWN = 2 * ROWS
 
 
-def desk_query(*, tab: Tab, kind: Kind | None, page: DeskPage, calls: list[Call], first: bool) -> str:
+def desk_query(
+    *, tab: Tab, kind: Kind | None, page: DeskPage, calls: list[Call], first: bool, newest: UUID | None
+) -> str:
     """Return what the socket of a desk page must know.
 
-    ``first``: the page shows the top of the shelf, so newcomers are counted.
+    ``first``: the page shows the top of the shelf, so newcomers are counted; ``newest``: they are newer than this card.
     """
-    newest = max((row.pk for row in page.rows), default=None)
     shown = {
         "tab": tab.value,
         "rows": ".".join(row.pk.hex for row in page.rows),

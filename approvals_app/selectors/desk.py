@@ -116,6 +116,13 @@ def desk_counts(*, user: User) -> dict[Tab, int | None]:
     }
 
 
+def shelf_newest(*, user: User, tab: Tab, kind: Kind | None = None) -> UUID | None:
+    """Return the newest card of a shelf, or of a group on it, whichever part shows it; asked before a part is read."""
+    found = shelf(user=user, tab=tab)
+    found = of_kind(found, kind) if kind else found
+    return found.order_by("-pk").values_list("pk", flat=True).first()
+
+
 def newcomers_count(*, user: User, tab: Tab, kind: Kind | None, newest: UUID | None, known: frozenset[str]) -> int:
     """Count the cards that came after ``newest`` and are in none of the groups ``known`` (their keys) on the page."""
     found = shelf(user=user, tab=tab)

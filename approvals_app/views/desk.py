@@ -14,7 +14,7 @@ from approvals_app.live.desk_feed import DeskFeed, desk_query, desk_url, tabs
 from approvals_app.live.waiting import waiting_html
 from approvals_app.models import ApprovalRequest
 from approvals_app.rights import workspaces_of
-from approvals_app.selectors.desk import WAITING, DeskPage, Kind, Tab, desk_page
+from approvals_app.selectors.desk import WAITING, DeskPage, Kind, Tab, desk_page, shelf_newest
 from approvals_app.selectors.doubts import doubts
 from approvals_app.selectors.waiting import approvals_waiting_count
 from approvals_app.services.presented import approval_opened, approvals_presented
@@ -36,6 +36,7 @@ def desk(request: HttpRequest) -> HttpResponse:
     user = session_principal(request).user
     tab, kind, after = tab_of(request.GET.dict()), narrowed(request), key(request, "after")
     workspaces = workspaces_of(user=user, right=Right.APPROVALS_READ)
+    newest = shelf_newest(user=user, tab=tab, kind=kind) if after is None and tab != Tab.DOUBT else None
     if tab == Tab.DOUBT:
         page, calls = DeskPage(groups=[], rows=[], after=None), doubts(workspaces=workspaces)
     else:
@@ -53,7 +54,7 @@ def desk(request: HttpRequest) -> HttpResponse:
         "next_url": f"{desk_url(tab, kind)}&after={page.after}" if page.after else "",
         "previous_url": desk_url(tab, kind) if after else "",
         "many": len(workspaces) > 1,
-        "live": desk_query(tab=tab, kind=kind, page=page, calls=calls, first=after is None),
+        "live": desk_query(tab=tab, kind=kind, page=page, calls=calls, first=after is None, newest=newest),
         "row_query": f"?shelf={tab.value}" + (f"&{kind.query}" if kind else ""),
         **_others(user, tab, page),
         **_group(request, page, kind),

@@ -1,6 +1,8 @@
 """One runaway must not bury the desk: caps, groups, many answered at once."""
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 
 from approvals_app.errors import NotTogether
 from approvals_app.models import ApprovalRequest
@@ -17,7 +19,7 @@ from tasks_app.services.create import task_create as start
 from tasks_app.services.stops import stop_lift
 from tasks_app.testing import task_run, worker_here
 from tasks_app.view import TaskView
-from tests.desk import PAY, Desk, as_person, decide, kinds, parked, rule
+from tests.desk import CLEAN, PAY, Desk, as_person, decide, kinds, parked, rule
 from tests.integration.approvals_app.test_with_workers import DONE
 
 
@@ -165,3 +167,18 @@ def test_calls_of_several_tools_or_of_high_risk_are_not_approved_together(desk: 
             via=Via.PAGE,
         )
     assert ApprovalRequest.objects.get(pk=clean.pk).status == "requested"
+
+
+@pytest.mark.parametrize("group", [{}, {"agent": "desk.agent", "tool": "desk.clean", "rule": "contract"}])
+def test_what_stands_on_a_later_part_of_the_list_is_no_newcomer(desk: Desk, monkeypatch, group: dict[str, str]):
+    monkeypatch.setattr("approvals_app.selectors.desk.ROWS", 2)
+    for number in range(3):
+        parked(desk, arguments={"path": f"/scratch/{number}"})
+    rhea = Client()
+    rhea.force_login(desk.rhea)
+    shown = rhea.get(reverse("approvals"), group).context
+    assert (len(shown["entries"]), bool(shown["next_url"])) == (2, True)
+    poll = f"{reverse('approvals-live')}?{shown['live']}"
+    assert "new</a>" not in rhea.get(poll).json()["html"]
+    parked(desk, CLEAN if group else PAY)
+    assert "Show 1 new</a>" in rhea.get(poll).json()["html"]
