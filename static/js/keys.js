@@ -5,6 +5,7 @@ import { toggleAbsolute } from "./time.js";
 
 const HABIT = "handrail.keys.off";
 const PATIENCE = 1500;
+const ANSWER = ".card-answer :is(textarea, input[type=radio], .actions a, .actions button)";
 let goingUntil = 0;
 
 const first = (selector) => document.querySelector(selector);
@@ -16,7 +17,9 @@ function step(by) {
   if (!links.length) return;
   const row = document.activeElement?.closest("tr, li");
   const here = links.findIndex((link) => link === document.activeElement || (row && row.contains(link)));
-  const next = here < 0 ? (by > 0 ? 0 : links.length - 1) : Math.min(links.length - 1, Math.max(0, here + by));
+  // Who comes back from the card beside the list begins with the row that it shows.
+  const open = links.findIndex((link) => link.closest(".desk-open"));
+  const next = here < 0 ? (open >= 0 ? open : by > 0 ? 0 : links.length - 1) : Math.min(links.length - 1, Math.max(0, here + by));
   links[next].focus();
   links[next].scrollIntoView({ block: "nearest" });
 }
@@ -46,6 +49,13 @@ function search() {
   box.select();
 }
 
+/* Where one answers: on a card, on the card beside the list, on a call in doubt. */
+function answer() {
+  const field = [...document.querySelectorAll(ANSWER)].find((one) => one.offsetParent);
+  field?.focus();
+  field?.scrollIntoView({ block: "nearest" });
+}
+
 function submit() {
   const form = document.activeElement?.closest("form[data-submit-key]");
   form?.requestSubmit();
@@ -58,6 +68,7 @@ const KEYS = {
   j: ["next row", () => step(1)],
   k: ["previous row", () => step(-1)],
   x: ["select the row", chooseRow],
+  r: ["go to the answer", answer],
   "[": ["previous of the list", () => follow("a[rel=prev]")],
   "]": ["next of the list", () => follow("a[rel=next]")],
   u: ["times: relative or absolute", toggleAbsolute],

@@ -121,6 +121,35 @@ def test_the_preview_follows_the_keyboard_and_enter_opens_the_card(desk: Desk, s
     assert (status_of(first), status_of(second), seen) == ("requested", "requested", [])
 
 
+def test_r_goes_to_the_answer_and_back_in_the_list_one_goes_on_from_the_row_that_is_shown(desk: Desk, signed_in: Opens):
+    first, second, third = parked(desk), parked(desk, arguments={"path": "/scratch/b"}), parked(desk, PAY, name="pay")
+    page, seen = at(signed_in(desk.rhea, viewport=WIDE), "/approvals/")
+    live(page)
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    expect(page.locator("#preview").get_by_role("heading", level=2)).to_contain_text("/scratch/b")
+    page.keyboard.press("r")
+    expect(page.locator("#preview").get_by_label("Reason")).to_be_focused()
+    page.keyboard.press("Escape")
+    page.keyboard.press("j")
+    expect(page.locator(f"#approval-{second.pk} [data-row-link]")).to_be_focused()
+    page.keyboard.press("j")
+    expect(page.locator(f"#approval-{third.pk} [data-row-link]")).to_be_focused()
+    expect(page.locator("#preview").get_by_role("heading", level=2)).to_contain_text("Pay")
+    page.keyboard.press("r")
+    expect(page.locator("#preview").get_by_role("link", name="Open the card to decide")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Pay")
+    page.wait_for_load_state()
+    page.keyboard.press("r")
+    page.keyboard.type("Not this one")  # letters are letters again
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("You denied this call.")).to_be_visible()
+    assert (status_of(first), status_of(second), status_of(third), seen) == ("requested", "requested", "denied", [])
+
+
 def test_high_risk_is_not_approved_from_the_list(desk: Desk, signed_in: Opens):
     parked(desk, PAY, name="pay")
     page, _ = at(signed_in(desk.rhea, viewport=WIDE), "/approvals/")
