@@ -59,7 +59,7 @@ class LaunchForm(forms.Form):
     sandbox = forms.BooleanField(
         label="Run the built-in tools in sandboxes",
         required=False,
-        help_text="Slower. A drill that kills sandboxes does so without being told.",
+        help_text="Slower. A drill that kills sandboxes has them anyway.",
     )
     kills = forms.IntegerField(label="How many kills (soak)", required=False, min_value=1, initial=100)
     seed = forms.IntegerField(required=False, min_value=0, help_text="Empty: a new one. The same one runs the same.")

@@ -60,6 +60,14 @@ def test_a_run_shows_matrix_cases_obligations_and_planted_bugs(run, people):
         assert words in html
 
 
+def test_a_run_says_its_result_once_and_why_it_ended_where_that_is_something_else(run, people):
+    client, at = client_of(people.rhea), f"/drills/{run.pk}/"
+    DrillRun.objects.update(why=run.sentence)
+    assert page(client, at).count(run.sentence) == 1
+    DrillRun.objects.update(why="Its controller ended.")
+    assert "Its controller ended." in page(client, at)
+
+
 def test_a_square_narrows_the_cases(run, people):
     html = page(client_of(people.rhea), f"/drills/{run.pk}/?row=E04&class=opaque")
     cases = html[html.index('id="cases"') :]
