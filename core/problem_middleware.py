@@ -1,7 +1,7 @@
 """Sees to it that no error leaves without its answer: problem details for the API, a page for people."""
 
 from django.conf import settings
-from django.db import IntegrityError
+from django.db import DataError, IntegrityError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.deprecation import MiddlewareMixin
@@ -29,7 +29,7 @@ class ProblemMiddleware(MiddlewareMixin):
         if request.path.startswith(API):
             return problem_answer(request, error)
         problem = problem_of(error)
-        if isinstance(error, HandrailError) or (isinstance(error, IntegrityError) and problem.status < 500):
+        if isinstance(error, HandrailError) or (isinstance(error, IntegrityError | DataError) and problem.status < 500):
             return failure_page(request, problem.status, happened=problem.detail, framed=problem.status < 500)
         return None
 

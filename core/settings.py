@@ -26,6 +26,7 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
+    "django.contrib.humanize",  # the pages of passkeys say when one was used
     "servestatic",
     "django.contrib.staticfiles",
     "channels",

@@ -15,6 +15,7 @@ from allauth.mfa.totp.internal.auth import (
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from core.sealed_factors import Factors, factors_reseal
 from core.step_up import METHODS
@@ -69,6 +70,19 @@ def test_a_one_time_code_that_is_shown_is_the_moment_of_the_step_up(people: Peop
     (record,) = rhea.session[METHODS]
     assert (record["method"], record["type"]) == ("mfa", "totp")
     assert abs(record["at"] - time.time()) < 60
+
+
+def test_each_page_of_second_factors_opens_also_with_factors_set_up(people: People, rhea: Client) -> None:
+    secret = with_totp(people.rhea)
+    RecoveryCodes.activate(people.rhea)
+    seen = {"name": "blue key", "credential": {"id": "x"}}
+    passkey = Authenticator.objects.create(user=people.rhea, type="webauthn", data=seen, last_used_at=timezone.now())
+    rhea.post(reverse("mfa_reauthenticate"), {"code": code(secret), "next": "/"})
+    for page in ("mfa_index", "mfa_list_webauthn", "mfa_view_recovery_codes", "mfa_deactivate_totp"):
+        assert rhea.get(reverse(page)).status_code == 200, page
+    for page in ("mfa_edit_webauthn", "mfa_remove_webauthn"):
+        assert rhea.get(reverse(page, args=[passkey.pk])).status_code == 200, page
+    assert "blue key" in rhea.get(reverse("mfa_list_webauthn")).content.decode()
 
 
 def test_a_next_address_elsewhere_is_not_followed(people: People, rhea: Client) -> None:
