@@ -1,14 +1,21 @@
 """The report of ``demo --once`` as people read it: the deaths, then intended beside found, then one sentence."""
 
 from collections.abc import Sequence
+from itertools import chain
 
 from chaos_app.demo.deaths import Death
 from chaos_app.demo.story import Told
-from chaos_app.demo.verdict import Row, ghosts, problems, rows, spread, takeover
+from chaos_app.demo.verdict import Row, ghosts, levels, problems, rows, spread, takeover
 from chaos_app.injector.killing import Victim
 from chaos_app.injector.plan import Plan, Stage
+from tasks_app.sandbox.levels import NAMESPACES, NONE, PROCESS
 
 Line = Sequence[str]
+WALLS = {
+    NAMESPACES: "a sandbox with walls of its own",
+    PROCESS: "a process of its own, without walls, which this machine does not give",
+    NONE: "the worker itself",
+}
 
 
 def report(told: Told) -> tuple[list[str], bool]:
@@ -17,7 +24,8 @@ def report(told: Told) -> tuple[list[str], bool]:
     takeovers = [(plan, takeover(plan, told.events.get(death.incident, []))) for death, plan in told.plans]
     against = problems(found, takeovers, ghosts(told.effects, told.incidents), told.disagreements)
     lines = ["", "Deaths", *_columns(_deaths(told)), "", "Effects", *_columns(_effects(found)), ""]
-    return [*lines, *_takeovers(told), *_people(told), "", *_sentence(told, found, against)], not against
+    lines += [*_takeovers(told), *_sandboxes(told), *_people(told), ""]
+    return [*lines, *_sentence(told, found, against)], not against
 
 
 def _deaths(told: Told) -> list[Line]:
@@ -64,6 +72,11 @@ def _takeovers(told: Told) -> list[str]:
         f"Takeover after a death that a keeper proved: {spread(proven)}",
         f"Takeover after worker and keeper died together (the lease runs out): {spread(timed)}",
     ]
+
+
+def _sandboxes(told: Told) -> list[str]:
+    counted = levels(chain.from_iterable(told.events.values()))
+    return [f"Answers of tools: {count}, each from {WALLS[name]}." for name, count in counted.most_common()]
 
 
 def _people(told: Told) -> list[str]:

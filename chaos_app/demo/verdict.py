@@ -1,6 +1,7 @@
 """What was intended beside what is really there. Pure: from lists to rows, to a sentence."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from statistics import median, quantiles
@@ -67,6 +68,12 @@ def takeover(plan: Plan, events: Sequence[Mapping[str, Any]]) -> float | None:
     """Return the seconds from a death to the next epoch's first event; None where the task did not go on."""
     claims = [datetime.fromisoformat(e["at"]).timestamp() for e in events if e["kind"] == "slice.claimed"]
     return min((claimed - plan.killed_at for claimed in claims if claimed > plan.killed_at), default=None)
+
+
+def levels(events: Iterable[Mapping[str, Any]]) -> Counter[str]:
+    """Count the answers that the record holds by the level of the sandbox in which each was made."""
+    answers = [event["data"] for event in events if event["kind"] == "call.outcome" and event["data"].get("sent", True)]
+    return Counter((answer.get("sandbox") or {}).get("level", "none") for answer in answers)
 
 
 def spread(seconds: Sequence[float]) -> str:

@@ -31,8 +31,8 @@ from chaos_app.drills.own import Own, target_open
 from chaos_app.drills.sweepers import Sweepers
 from chaos_app.drills.target import Target
 from chaos_app.drills.together import Together
-from chaos_app.drills.walls import named
 from chaos_app.drills.watch import CASE_OF
+from chaos_app.incidents.walls import named
 from chaos_app.injector.report import SOCKET
 from chaos_app.world.client import World, world_start
 from core.embedded import children

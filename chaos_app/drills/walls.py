@@ -2,10 +2,10 @@
 
 import os
 from typing import Any
-from urllib.parse import urlsplit
+
+from chaos_app.incidents.walls import MAIL, WEB, reaching
 
 VARIABLE = "HANDRAIL_DRILL_SANDBOX"
-ADDRESSES = ("HANDRAIL_WORLD_URL", "HANDRAIL_WORLD_SMTP")
 UNWALLED: dict[str, Any] = {
     "sandbox": "none",
     "sandbox_reason": "They are the drill's own, act on the drill's own world alone, and start sooner so.",
@@ -19,16 +19,4 @@ def are_walled() -> bool:
 
 def walls() -> dict[str, Any]:
     """Return what a tool's contract says of its sandbox: with walls, the drill's world is the one thing it reaches."""
-    if not are_walled():
-        return UNWALLED
-    places = tuple(urlsplit(_url(os.environ[name])).netloc for name in ADDRESSES if name in os.environ)
-    return {"network": places, "private_network": frozenset(places), "environment": ADDRESSES}
-
-
-def _url(address: str) -> str:
-    return address if "://" in address else f"smtp://{address}"
-
-
-def named(address: str) -> str:
-    """Return an address with a name for its host: a contract names hosts, not numbers."""
-    return address.replace("127.0.0.1", "localhost")
+    return reaching(WEB, MAIL) if are_walled() else UNWALLED

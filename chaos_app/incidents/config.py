@@ -11,7 +11,8 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from chaos_app.incidents.outside import LAG, TIMEOUT, UNWALLED, post, read
+from chaos_app.incidents.outside import LAG, TIMEOUT, post, read
+from chaos_app.incidents.walls import WEB, reaching
 from tasks_app.contracts import Absent, Answer, CallContext, EffectClass, Found, LookUp, Observed
 from tasks_app.criteria import Observation, check
 from tasks_app.registry import tool
@@ -50,7 +51,7 @@ def setting_of(values: Mapping[str, Any], setting: str) -> Any:
     effect_class=EffectClass.NONE,
     timeout=TIMEOUT,
     resource="config/{service}",
-    **UNWALLED,
+    **reaching(WEB),
 )
 def config_read(wanted: Service, context: CallContext) -> Answer:
     """Read a service's configuration and its version."""
@@ -108,7 +109,7 @@ def change_preview(wanted: Change) -> str:
     verify=change_verify,
     preview=change_preview,
     how_to_check="Read the git log of the configuration for a commit about this setting that carries the call's key.",
-    **UNWALLED,
+    **reaching(WEB),
 )
 def config_change(wanted: Change, context: CallContext) -> Answer:
     """Commit one changed setting, if the service is still at the version that was seen; otherwise nothing happens."""

@@ -6,7 +6,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from chaos_app.incidents.outside import LAG, TIMEOUT, UNWALLED, mail_address, read
+from chaos_app.incidents.outside import LAG, TIMEOUT, mail_address, read
+from chaos_app.incidents.walls import MAIL, WEB, reaching
 from tasks_app.contracts import Absent, Answer, CallContext, EffectClass, Found, LookUp, Observed, Refused, Unknown
 from tasks_app.criteria import Observation, check
 from tasks_app.outside import cut_at_deadline, seconds_left
@@ -65,7 +66,7 @@ def note_preview(wanted: Note) -> str:
     verify=note_verify,
     preview=note_preview,
     how_to_check="Look into the recipient's mailbox for the subject; the Message-ID begins with the call's key.",
-    **UNWALLED,
+    **reaching(WEB, MAIL),
 )
 def mail_notify(wanted: Note, context: CallContext) -> Answer:
     """Send one mail. A reply of 5xx is a refusal; a connection that breaks after the text was sent tells nothing."""

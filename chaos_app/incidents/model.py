@@ -4,7 +4,6 @@ The question goes through ``view.ask``: it is in the record, with the tokens tha
 first byte leaves; a worker that dies while the model thinks costs a second question, never a second effect.
 """
 
-import asyncio
 import json
 import os
 from collections.abc import Mapping
@@ -54,6 +53,8 @@ class ModelPolicy:
         return Proposal.model_validate(answer)
 
     def _ask(self, question: str, incident: Incident) -> Said:
+        import asyncio  # here: each sandbox of a tool of this package loads this module
+
         from pydantic_ai import Agent, ModelRetry
 
         asker = Agent(self._model, output_type=Proposal, instructions=INSTRUCTIONS, retries=2)

@@ -11,37 +11,33 @@ from typing import Any
 
 import httpx
 
+from chaos_app.incidents.walls import MAIL, WEB, address_in
 from core.errors import Unavailable
 from tasks_app.contracts import CallContext, Refused, Unknown
 from tasks_app.outside import http_client, looking_client
 
 # Seconds that one attempt may take; longer where a person is to watch one.
 TIMEOUT = float(os.environ.get("HANDRAIL_WORLD_TIMEOUT", "3"))
-# The demo shows what happens when a worker dies with a request outside.
-UNWALLED: dict[str, Any] = {
-    "sandbox": "none",
-    "sandbox_reason": "The demo kills the worker in the middle of its request, so the worker itself makes it.",
-}
 LAG = 1.0  # seconds after an attempt's deadline in which these systems may still apply what they accepted
 LOOKING = 5.0  # seconds that a look-up or a read may take
 
 
 def web_address() -> str:
     """Return where the systems answer over HTTP. Raises Unavailable where nobody has said it."""
-    return _named("HANDRAIL_WORLD_URL")
+    return _there(WEB)
 
 
 def mail_address() -> tuple[str, int]:
     """Return host and port of the mail server. Raises Unavailable where nobody has said it."""
-    host, _, port = _named("HANDRAIL_WORLD_SMTP").rpartition(":")
+    host, _, port = _there(MAIL).rpartition(":")
     return host, int(port)
 
 
-def _named(variable: str) -> str:
-    value = os.environ.get(variable)
-    if not value:
+def _there(variable: str) -> str:
+    address = address_in(variable)
+    if not address:
         raise Unavailable(f"{variable} is not set: this process does not know where the outside systems are.")
-    return value
+    return address
 
 
 def read(path: str, **parameters: str) -> dict[str, Any]:

@@ -7,7 +7,8 @@ person who must find out.
 
 from pydantic import BaseModel, Field
 
-from chaos_app.incidents.outside import LAG, TIMEOUT, UNWALLED, post
+from chaos_app.incidents.outside import LAG, TIMEOUT, post
+from chaos_app.incidents.walls import WEB, reaching
 from tasks_app.contracts import Answer, CallContext, EffectClass
 from tasks_app.registry import tool
 
@@ -37,7 +38,7 @@ def credit_preview(wanted: Credit) -> str:
     resource="payments/{payee}",
     preview=credit_preview,
     how_to_check="Look at the payments of the bank for this payee, amount and memo; the memo ends with the call's key.",
-    **UNWALLED,
+    **reaching(WEB),
 )
 def vendor_credit(wanted: Credit, context: CallContext) -> Answer:
     """Pay. Each request pays: there is no second try by itself, whatever happens to the answer."""

@@ -45,6 +45,11 @@ class Connection:
         return {name: getattr(self, name) for name in self.__slots__} | {"seconds": round(self.seconds, 3)}
 
 
+def nothing_reached(connections: Collection[Connection]) -> bool:
+    """Whether the outside was asked for and none of it was reached: known here, whatever is said inside. Pure."""
+    return bool(connections) and not any(one.address for one in connections)
+
+
 def address_refusal(address: str) -> str:
     """Say why an address is none of the public internet, or an empty text. Pure."""
     found = ipaddress.ip_address(address.partition("%")[0])

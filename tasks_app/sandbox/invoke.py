@@ -6,9 +6,9 @@ checked like anything from outside.
 
 import os
 import time
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -23,6 +23,7 @@ from tasks_app.contracts import (
     CallContext,
     CannotTell,
     Contract,
+    EffectClass,
     Found,
     Observed,
     Refused,
@@ -35,7 +36,7 @@ from tasks_app.record.events import EgressConnected, Event
 from tasks_app.runtime.granting import granted_to_look, looking_now
 from tasks_app.runtime.watchdog import deadline_guard
 from tasks_app.sandbox import held, levels
-from tasks_app.sandbox.egress import Egress
+from tasks_app.sandbox.egress import Connection, Egress, nothing_reached
 from tasks_app.sandbox.packages import seen_inside
 from tasks_app.sandbox.run import sandbox_run
 from tasks_app.sandbox.spec import Ended, Frame, How, Spec, Wanted
@@ -94,9 +95,14 @@ def function_run(
     if not walled:
         with held.holding(secrets), deadline_guard(until):
             return getattr(contract, role)(*[_with_secrets(one, secrets) for one in arguments])
-    ended = _inside(contract, role, arguments, until, report, granted, secrets)
+    ended, connections = _inside(contract, role, arguments, until, report, granted, secrets)
     report.used = ended.usage.as_json(ended.how)
-    return _answer(ended)
+    try:
+        return _answer(ended)
+    except (InsideFault, SandboxEnded, Unknown) as fault:
+        if _surely_nothing(contract, role, connections):
+            raise Refused(_unreached(connections), code="unreachable", sent=False) from fault
+        raise
 
 
 def _inside(
@@ -107,29 +113,44 @@ def _inside(
     report: Report,
     granted: Granted,
     secrets: Mapping[str, str],
-) -> Ended:
-    """Run it between walls, with the one way out that its contract names."""
-    with ExitStack() as stack:
-        proxy = ""
-        if contract.network:
-            egress = Egress(contract.network, contract.private_network, until=until, folder=sockets(settings.VAR_DIR))
-            stack.callback(lambda: report.notes.extend(_noted(arguments, egress)))
-            proxy = stack.enter_context(egress).path
-        return sandbox_run(
-            spec_of(contract, role, arguments, secrets=secrets, proxy=proxy),
-            until=until,
-            told=lambda pid: sandbox_watch(pid, until),
-            may_go_on=granted.holds if secrets else None,
-            stock=stock_here(),
-        )
+) -> tuple[Ended, list[Connection]]:
+    """Run it between walls, with the one way out that its contract names; return what went that way as well."""
+    folder = sockets(settings.VAR_DIR) if contract.network else Path()
+    egress = Egress(contract.network, contract.private_network, until=until, folder=folder)
+    try:
+        with egress:
+            ended = sandbox_run(
+                spec_of(contract, role, arguments, secrets=secrets, proxy=egress.path),
+                until=until,
+                told=lambda pid: sandbox_watch(pid, until),
+                may_go_on=granted.holds if secrets else None,
+                stock=stock_here(),
+            )
+    finally:
+        report.notes.extend(_noted(arguments, egress.connections))
+    return ended, egress.connections
 
 
-def _noted(arguments: tuple[Any, ...], egress: Egress) -> list[Event]:
+def _noted(arguments: tuple[Any, ...], connections: Sequence[Connection]) -> list[Event]:
     """Return the events of the connections that were made or refused."""
     here = looking_now()
     names = [one.name for one in arguments if isinstance(one, CallContext)]
     name = names[0] if names else here.call if here else ""
-    return [EgressConnected(name=name, **one.as_json()) for one in egress.connections]
+    return [EgressConnected(name=name, **one.as_json()) for one in connections]
+
+
+def _surely_nothing(contract: Contract, role: str, connections: Sequence[Connection]) -> bool:
+    """Whether an act had no effect for certain: it asked for the outside and reached none of it, which is known here.
+
+    Only where nothing else could tell; the other classes find out by themselves, and wait for a system that is away.
+    """
+    acts = role in {"execute", "start"} and contract.effect_class == EffectClass.OPAQUE
+    return acts and not contract.mounts and nothing_reached(connections)  # a mount could hold another way out
+
+
+def _unreached(connections: Sequence[Connection]) -> str:
+    tried = {f"{one.place}: {one.refused}" for one in connections}
+    return f"Nothing left its sandbox. {'; '.join(sorted(tried))}"[:2000]
 
 
 def _with_secrets(argument: Any, secrets: Mapping[str, str]) -> Any:

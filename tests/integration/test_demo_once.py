@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from chaos_app.demo.table import WALLS
+from tasks_app.sandbox.levels import NONE, level_here
 from tests.processes import ROOT, running, wait_for
 from tests.stacks import environment
 
@@ -34,6 +36,8 @@ def test_workers_are_killed_at_planned_places_and_every_effect_is_there_once(tmp
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
     assert "All 10 tasks completed by their criteria, 34 of 34 effects once." in done.stdout
     assert "17 of 17 planned kills landed, at 12 boundaries" in done.stdout
+    assert f"each from {WALLS[level_here().name]}." in done.stdout
+    assert WALLS[NONE] not in done.stdout
     assert of_the_run(tmp_path) == []
 
 

@@ -1,5 +1,6 @@
 """Where a tool tries to connect to."""
 
+import os
 import socket
 import urllib.request
 from typing import Any
@@ -33,6 +34,24 @@ def fetch(args: Try) -> Any:
             return page.read().decode()
     except OSError as error:
         return f"OSError: {error}"
+
+
+def fetch_or_fail(args: Try) -> Any:
+    """Get a page; whatever goes wrong is raised."""
+    with urllib.request.urlopen(args.word, timeout=5) as page:
+        return page.read().decode()
+
+
+def fetch_or_die(args: Try) -> Any:
+    """Get a page; where there is none, end without a word."""
+    if fetch(args).startswith("OSError"):
+        os._exit(3)
+
+
+def fetch_twice(args: Try) -> Any:
+    """Get a page, and then another."""
+    first, second = args.word.split()
+    return [fetch_or_fail(Try(what="", word=word)) for word in (first, second)]
 
 
 def proxy_by_hand(args: Try) -> Any:

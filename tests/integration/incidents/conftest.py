@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -13,8 +13,14 @@ import chaos_app.incidents  # noqa: F401 - declares the agent and its tools
 from approvals_app.models import ApprovalRequest
 from approvals_app.services.decide import approval_decide
 from approvals_app.status import Answer, Via
+from chaos_app.incidents.config import config_change, config_read
+from chaos_app.incidents.mail import mail_notify
 from chaos_app.incidents.model import policy_here
+from chaos_app.incidents.payments import vendor_credit
+from chaos_app.incidents.tickets import ticket_open
+from chaos_app.incidents.walls import reaching
 from chaos_app.world.client import World, WorldClient, world_start
+from tasks_app import registry
 from tasks_app.leases import WorkerIdentity
 from tasks_app.models import Call, Task
 from tasks_app.services.create import task_create
@@ -22,6 +28,7 @@ from tasks_app.testing import task_run, worker_here
 from tests.people import People, principal_of
 
 INCIDENTS = Path(__file__).resolve().parents[3] / "examples" / "incidents.json"
+TOOLS = (ticket_open, config_read, config_change, vendor_credit, mail_notify)
 REPORTS = {report["id"]: report for report in json.loads(INCIDENTS.read_text())["incidents"]}
 
 
@@ -73,6 +80,9 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     with world_start(tmp_path / "world", seed=INCIDENTS) as running:
         monkeypatch.setenv("HANDRAIL_WORLD_URL", running.url)
         monkeypatch.setenv("HANDRAIL_WORLD_SMTP", "{}:{}".format(*running.smtp))
+        for made in TOOLS:  # when the module was loaded, there was no world to reach
+            contract = replace(made, **reaching(*made.environment))
+            monkeypatch.setitem(registry._tools, (made.name, made.version), contract)
         yield running
 
 

@@ -8,9 +8,11 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from chaos_app.incidents import agent
 from chaos_app.incidents.model import LARGEST_COST, ModelPolicy
-from chaos_app.world.client import WorldClient
+from chaos_app.incidents.walls import named
+from chaos_app.world.client import World, WorldClient
 from core.clock import database_now
 from tasks_app.models import Event, Task
+from tasks_app.sandbox.levels import NAMESPACES, level_here
 from tests.integration.incidents.conftest import REPORTS, Office
 from tests.processes import wait_for
 
@@ -33,6 +35,22 @@ def test_an_incident_with_a_credit_ends_with_each_effect_once_and_every_criterio
     assert all(item["holds"] for item in checked)
     assert {item["how"] for item in checked} == {"checked", "answered, not checked"}  # nobody can read a payment back
     assert {item["source"] for item in checked} == {"done_when", "call", "claim"}
+
+
+def test_each_call_runs_in_a_sandbox_that_reaches_the_systems_of_its_tool_and_no_other(
+    office: Office, world: World
+) -> None:
+    task = office.start("INC-4101")
+    assert office.finish(task).status == "completed"
+    events = Event.objects.filter(stream=task)
+    used = [data["sandbox"] for data in events.filter(kind="call.outcome").values_list("data", flat=True)]
+    assert {(one["level"], one["ended"]) for one in used} == {(level_here().name, "answered")}
+    if level_here().name != NAMESPACES:
+        return  # nothing is kept out here, and the tool's page says so
+    reached = events.filter(kind="egress.connected").values_list("data__name", "data__place", "data__refused")
+    web, smtp = named(world.url.removeprefix("http://")), f"localhost:{world.smtp[1]}"
+    looking = {(name, web, "") for name in ("ticket", "config", "change", "credit", "mail")}
+    assert set(reached) == {*looking, ("mail", smtp, "")}
 
 
 def test_every_incident_of_the_demo_can_be_worked_on(office: Office) -> None:

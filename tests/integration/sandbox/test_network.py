@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from tasks_app.contracts import Contract
+from tasks_app.contracts import Contract, EffectClass
 from tasks_app.record.events import EgressConnected
 from tasks_app.registry import contract_problem
 from tests.integration.sandbox.conftest import act
@@ -62,6 +62,26 @@ def test_a_private_address_is_refused_unless_declared(port):
     (one,) = connections(outcome)
     assert "private, local or reserved" in one.refused
     assert (one.address, one.sent, one.received) == ("", 0, 0)
+
+
+@pytest.mark.parametrize("what", ["fetch_or_fail", "fetch_or_die"])
+def test_an_act_that_nothing_could_look_up_had_no_effect_if_it_reached_nothing(what):
+    with socket.create_server(("127.0.0.1", 0)) as gone:
+        away = gone.getsockname()[1]
+    contract = replace(box(f"localhost:{away}", private=True), effect_class=EffectClass.OPAQUE, find=None)
+    outcome = act(what, contract=contract, word=f"http://localhost:{away}/")
+    assert (outcome.outcome, outcome.sent) == ("refused", False)
+    assert (outcome.error or {})["code"] == "unreachable"
+    assert f"localhost:{away}" in (outcome.error or {})["reason"]
+
+
+def test_an_act_that_reached_anything_may_have_had_an_effect(port):
+    with socket.create_server(("127.0.0.1", 0)) as gone:
+        away = gone.getsockname()[1]
+    contract = replace(box(f"localhost:{port}", f"localhost:{away}", private=True), effect_class=EffectClass.OPAQUE)
+    outcome = act("fetch_twice", contract=contract, word=f"http://localhost:{port}/ http://localhost:{away}/")
+    assert [bool(one.address) for one in connections(outcome)] == [True, False]
+    assert (outcome.outcome, outcome.sent) == ("unknown", True)
 
 
 def test_another_port_or_host_is_not_reached(port):

@@ -4,7 +4,7 @@ from typing import Any
 
 from chaos_app.demo.deaths import DEATHS
 from chaos_app.demo.reports import Incident
-from chaos_app.demo.verdict import ghosts, problems, rows, spread, takeover
+from chaos_app.demo.verdict import ghosts, levels, problems, rows, spread, takeover
 from chaos_app.injector.killing import Victim
 from chaos_app.injector.plan import Place, Plan, Stage
 from chaos_app.world.client import Effect
@@ -90,3 +90,13 @@ def test_the_planned_deaths_cover_each_class_each_victim_and_at_least_eight_boun
     assert {death.of for death in DEATHS} >= {"none", "keyed", "readable", "readable + precondition", "opaque"}
     assert {death.victim for death in DEATHS} == set(Victim)
     assert len({death.boundary for death in DEATHS}) >= 8
+
+
+def test_the_answers_are_counted_by_the_sandbox_in_which_they_were_made() -> None:
+    walled = {"kind": "call.outcome", "data": {"sandbox": {"level": "namespaces"}}}
+    unsent = {"kind": "call.outcome", "data": {"sent": False}}
+    other = {"kind": "call.verified", "data": {}}
+    assert levels([walled, walled, unsent, other, {"kind": "call.outcome", "data": {}}]) == {
+        "namespaces": 2,
+        "none": 1,
+    }
