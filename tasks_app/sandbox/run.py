@@ -60,8 +60,9 @@ def sandbox_run(
     """
     started = time.monotonic()
     level = levels.level_here().name
+    taken = stock.take(spec.frame, level) if stock else None
     try:
-        running = (stock and stock.take(spec.frame, level)) or sandbox_start(spec.frame, level)
+        running = taken or sandbox_start(spec.frame, level)
     except OSError as error:
         usage = Usage(level=level, wall=time.monotonic() - started)
         return Ended(how=How.NOT_STARTED, usage=usage, detail=f"The sandbox did not start: {error}")
@@ -72,6 +73,8 @@ def sandbox_run(
             _speak(talk, until, may_go_on)
     finally:
         code, usage = _finish(talk, level)
+        if stock and taken is None:
+            stock.want(spec.frame, level)
     ended = _judged(talk, code, replace(usage, wall=time.monotonic() - started))
     running.remove()
     return ended

@@ -16,6 +16,11 @@ def environment(args: Try) -> Any:
     return dict(os.environ)
 
 
+def loaded(args: Try) -> Any:
+    """Say what of it is loaded that speaks over a network."""
+    return sorted({"httpx", "httpcore"} & set(sys.modules))
+
+
 def read_file(args: Try) -> Any:
     try:
         return Path(args.word).read_text(errors="replace")[:200]

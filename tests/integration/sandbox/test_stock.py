@@ -40,10 +40,11 @@ def spec(what: str = "answer", **frame) -> Spec:
 
 
 def filled(kept: Stock, frame: Frame) -> int:
-    """Return the first process of one that waits behind these walls."""
-    kept.want(frame, level_here().name)
-    wait_for(lambda: (frame, level_here().name) in kept.kinds(), what="one that waits")
-    return kept.waiting()[-1]
+    """Return the first process of the one that has waited longest behind these walls."""
+    kind = (frame, level_here().name)
+    kept.want(*kind)
+    wait_for(lambda: kind in kept.kinds(), what="one that waits")
+    return kept.waiting()[kept.kinds().index(kind)]
 
 
 def run(kept: Stock, wanted: Spec) -> int:
@@ -87,7 +88,32 @@ def test_another_level_is_never_handed_out(kept: Stock):
     frame = spec().frame
     filled(kept, frame)
     assert kept.take(frame, "process") is None
+    kept.want(frame, "process")
     wait_for(lambda: len(kept.waiting()) == 2, what="one of that level as well")
+
+
+def test_where_none_waits_another_is_started_only_once_the_call_has_its_own(kept: Stock, watched: Watched):
+    assert kept.take(spec().frame, level_here().name) is None
+    kept.close()  # once it has done what it was asked for
+    assert watched == []
+
+
+def test_after_a_call_for_which_none_waited_there_is_one_for_the_next(kept: Stock):
+    wanted = spec()
+    run(kept, wanted)
+    assert kept.handed == 0
+    wait_for(lambda: kept.kinds() == [(wanted.frame, level_here().name)], what="one that waits")
+
+
+@pytest.mark.parametrize(
+    ("network", "loaded"), [((), []), (("example.com:443",), ["httpcore", "httpx"])], ids=["none", "some"]
+)
+def test_what_speaks_over_a_network_is_loaded_only_where_there_is_one(kept: Stock, network, loaded):
+    wanted = spec("loaded", network=network)
+    filled(kept, wanted.frame)
+    ended = sandbox_run(wanted, until=time.monotonic() + 20, stock=kept)
+    assert kept.handed == 1
+    assert ended.reply["value"]["fields"]["value"] == loaded
 
 
 def test_one_that_was_killed_while_it_waited_is_not_handed_out(kept: Stock):
