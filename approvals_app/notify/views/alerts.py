@@ -8,6 +8,8 @@ from django.views.decorators.http import require_safe
 
 from approvals_app.notify.live import AlertsFeed, alerts_html, alerts_query
 from approvals_app.notify.selectors.alerts import alerts_cleared, alerts_count, alerts_open
+from approvals_app.rights import rights_anywhere
+from core.access import Right
 from core.principal import session_principal
 from tasks_app.live.polled import feed_of, polled
 
@@ -19,7 +21,12 @@ def alerts(request: HttpRequest) -> HttpResponse:
     """Show the alerts."""
     user = session_principal(request).user
     standing = alerts_open(user=user)
-    context = {"alerts": standing, "cleared": alerts_cleared(user=user), "live": alerts_query(list(standing.rows))}
+    context = {
+        "alerts": standing,
+        "cleared": alerts_cleared(user=user),
+        "live": alerts_query(list(standing.rows)),
+        "may_administer": Right.ADMINISTER in rights_anywhere(user=user),
+    }
     return render(request, "alerts/list.html", context)
 
 

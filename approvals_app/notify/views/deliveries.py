@@ -16,6 +16,7 @@ from approvals_app.notify.kinds import DeliveryState
 from approvals_app.notify.models import Delivery
 from approvals_app.notify.selectors.deliveries import channels_of, deliveries, delivery_counts
 from approvals_app.notify.services.replay import CannotReplay, delivery_replay
+from approvals_app.rights import rights_anywhere
 from core.access import Right
 from core.errors import NotFound
 from core.principal import session_principal
@@ -47,6 +48,7 @@ def deliveries_page(request: HttpRequest) -> HttpResponse:
         "state": state,
         "previous_url": _url(state, after=page.newer) if page.newer else None,
         "next_url": _url(state, before=page.older) if page.older else None,
+        "may_administer": Right.ADMINISTER in rights_anywhere(user=principal.user),
         "may_replay": principal.may(Right.TASKS_OPERATE),
         "channels": channels_of(workspace=principal.workspace),
     }

@@ -184,3 +184,15 @@ def test_a_change_of_an_alert_rule_is_said_in_every_workspace_with_who_and_what(
         assert (said.actor, said.data["what"]) == ("person:ada", "alert rule no-worker")
         assert said.data["before"] == {"enabled": True, "holds_for": 20}
         assert said.data["after_change"] == {"enabled": False, "holds_for": 90}
+
+
+def test_the_way_to_channels_is_shown_to_who_may_enter_the_console(desk: Desk):
+    """The table of roles says who; Django's own flags open nothing there, and lead nowhere here."""
+    desk.vera.is_superuser = True
+    desk.vera.save()
+    Membership.objects.create(user=desk.silas, workspace=desk.workspace, role=Role.ADMIN)
+    for page in ("alerts", "deliveries"):
+        way = reverse("admin:notify_channel_changelist")
+        assert way in client_of(desk.silas).get(reverse(page)).content.decode()
+        assert way not in client_of(desk.vera).get(reverse(page)).content.decode()
+    assert client_of(desk.silas).get(way).status_code == 200
