@@ -25,6 +25,9 @@ from tests.records import call_in, leased, task_set
 
 THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
 NARROW = {"width": 360, "height": 740}
+# Cells so narrow that a sentence in them is read letter by letter.
+SPELT_OUT = """[...document.querySelectorAll("td:not(.pick)")]
+    .filter((td) => td.innerText.length > 8 && td.clientWidth < 70).map((td) => td.innerText)"""
 
 
 @pytest.fixture
@@ -72,6 +75,7 @@ def test_every_page_is_clean_for_axe_and_fits_360_px(people: People, task: Task,
         page, seen = opened(context, address)
         axe_clean(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= 360, address
+        assert page.evaluate(SPELT_OUT) == [], address
         assert seen == [], address
         page.close()
 
