@@ -1,5 +1,7 @@
 """One question over everything: by title, id, reference, resource, approval and tool; never of another workspace."""
 
+import re
+
 from django.urls import reverse
 
 from core.access import Role
@@ -43,6 +45,9 @@ def test_who_has_two_workspaces_searches_in_either_and_a_whole_id_leads_on_from_
     for page in (reverse("effects"), reverse("tasks"), PAGE):  # the field in their bar stays there
         assert here in _bar(rhea.get(page, {"workspace": "harbour"}))
     assert here in _bar(rhea.get(reverse("task", args=[task.pk])))
+    assert re.search(
+        r"data-search>\s*<kbd", _bar(rhea.get(PAGE))
+    )  # its key is hidden while the field before it has text
     assert 'name="workspace"' not in _bar(client_of(people.silas).get(PAGE))
 
 
