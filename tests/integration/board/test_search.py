@@ -45,9 +45,8 @@ def test_who_has_two_workspaces_searches_in_either_and_a_whole_id_leads_on_from_
     for page in (reverse("effects"), reverse("tasks"), PAGE):  # the field in their bar stays there
         assert here in _bar(rhea.get(page, {"workspace": "harbour"}))
     assert here in _bar(rhea.get(reverse("task", args=[task.pk])))
-    assert re.search(
-        r"data-search>\s*<kbd", _bar(rhea.get(PAGE))
-    )  # its key is hidden while the field before it has text
+    # Its key is hidden while the field right before it has text.
+    assert re.search(r"data-search>\s*<kbd", _bar(rhea.get(PAGE)))
     assert 'name="workspace"' not in _bar(client_of(people.silas).get(PAGE))
 
 
