@@ -5,6 +5,7 @@ what they saw; what they send twice is harmless. Finders are functions without a
 its own (``settings.HANDRAIL_FINDERS``).
 """
 
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -64,22 +65,12 @@ class Finder:
     due: float = 0.0
 
 
-class Sweeper:
-    """One sweeper's memory: its reach, when each finder is due, which wake-ups it has sent lately."""
+class Looks:
+    """Looks at Postgres, again and again, on the connection of one thread: its reach, and when each finder is due."""
 
-    def __init__(self, extra: Sequence[str] | None = None) -> None:
+    def __init__(self) -> None:
         self.reach = Reach(gap=settings.LEASE_SECONDS / 2)
-        self.due_tasks = DueTasks()
-        more = settings.HANDRAIL_FINDERS if extra is None else extra
-        self._finders = [
-            Finder(self.due_tasks),
-            Finder(self._ran_out),
-            Finder(finders.parents_wake, every=1.0),
-            Finder(workers.workers_forget, every=3600.0),
-            Finder(grants_expire, every=1.0),
-            Finder(cluster.cluster_reconcile_if_needed, every=1.0),
-            *(Finder(import_string(path), every=1.0) for path in more),
-        ]
+        self._finders: list[Finder] = []
         self._met: object = None  # the connection whose server has been compared with the stored identity
 
     def run(self) -> None:
@@ -124,8 +115,47 @@ class Sweeper:
         self.reach.broken()
         connection.close()
 
+
+class LeaseWatch(Looks):
+    """Takes over by time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._finders = [Finder(self._ran_out)]
+
     def _ran_out(self) -> None:
         """Take over by time, only if we have watched for a whole lease a server that ran for a whole lease."""
         lease = settings.LEASE_SECONDS
         if self.reach.whole(lease) and self._uptime > lease:
             finders.leases_ran_out()
+
+
+class Sweeper(Looks):
+    """Everything that a sweeper finds, but for the leases that ran out: these are looked at beside, by ``leases``.
+
+    Rejected: one look for all. Where it took longer than half a lease (hundreds of tasks due, a drill's evidence to be
+    judged, a machine at its end) no reach was ever whole, and what a dead host held was not taken over while that went
+    on: seen in a drill, for a minute.
+    """
+
+    def __init__(self, extra: Sequence[str] | None = None) -> None:
+        super().__init__()
+        more = settings.HANDRAIL_FINDERS if extra is None else extra
+        self.leases = LeaseWatch()
+        self._finders = [
+            Finder(DueTasks()),
+            Finder(finders.parents_wake, every=1.0),
+            Finder(workers.workers_forget, every=3600.0),
+            Finder(grants_expire, every=1.0),
+            Finder(cluster.cluster_reconcile_if_needed, every=1.0),
+            *(Finder(import_string(path), every=1.0) for path in more),
+        ]
+
+    def run(self) -> None:
+        """Sweep until the process is ended. Raises RuntimeError if the watch over leases ends."""
+        beside = threading.Thread(target=self.leases.run, name="leases", daemon=True)
+        beside.start()
+        while beside.is_alive():
+            self.sweep()
+            time.sleep(TICK)
+        raise RuntimeError("The watch over leases has ended (see above); another sweeper must take its place.")

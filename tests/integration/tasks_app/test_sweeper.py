@@ -12,12 +12,14 @@ from core.clock import database_now
 from tasks_app import finders
 from tasks_app.finders import DueTasks, leases_ran_out, parents_wake, tasks_due
 from tasks_app.models import Status, Task
-from tasks_app.sweeper import Sweeper
+from tasks_app.sweeper import LeaseWatch, Sweeper
 from tasks_app.wake import wake_ups_waiting
 from tests.integration.tasks_app.conftest import kinds
 from tests.integration.tasks_app.test_leases import claim, due
+from tests.processes import running, wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
+FOUND: list[str] = []
 
 
 @pytest.fixture
@@ -38,26 +40,26 @@ def ran_out(people) -> Task:
     return task
 
 
-def old_server(sweeper: Sweeper, monkeypatch) -> None:
+def old_server(monkeypatch) -> None:
     monkeypatch.setattr("tasks_app.sweeper.database_uptime", lambda: timedelta(seconds=60))
 
 
 def test_a_sweeper_takes_over_by_time_only_after_it_has_watched_for_a_whole_lease(people, monkeypatch):
-    task, sweeper = ran_out(people), Sweeper()
-    old_server(sweeper, monkeypatch)
-    sweeper.sweep()
+    task, watch = ran_out(people), LeaseWatch()
+    old_server(monkeypatch)
+    watch.sweep()
     assert "slice.lost" not in kinds(task.pk)
-    sweeper.reach.since = time.monotonic() - 5
-    sweeper.sweep()
+    watch.reach.since = time.monotonic() - 5
+    watch.sweep()
     assert kinds(task.pk)[-1] == "slice.lost"
 
 
 def test_nor_while_the_server_is_younger_than_a_lease(people, monkeypatch):
-    task, sweeper = ran_out(people), Sweeper()
+    task, watch = ran_out(people), LeaseWatch()
     monkeypatch.setattr("tasks_app.sweeper.database_uptime", lambda: timedelta(seconds=3))
-    sweeper.sweep()
-    sweeper.reach.since = time.monotonic() - 60
-    sweeper.sweep()
+    watch.sweep()
+    watch.reach.since = time.monotonic() - 60
+    watch.sweep()
     assert "slice.lost" not in kinds(task.pk)
 
 
@@ -123,10 +125,11 @@ def test_what_only_waits_is_not_touched(people, monkeypatch):
     live = due(people)
     claim(live)
     sweeper = Sweeper()
-    old_server(sweeper, monkeypatch)
+    old_server(monkeypatch)
     sweeper.sweep()
-    sweeper.reach.since = time.monotonic() - 60
-    sweeper.sweep()
+    sweeper.leases.sweep()
+    sweeper.leases.reach.since = time.monotonic() - 60
+    sweeper.leases.sweep()
     assert not tasks_due().filter(pk__in=[parked.pk, timer.pk, live.pk]).exists()
     assert [kinds(task.pk)[-1] for task in (parked, timer, live)] == ["task.created", "task.created", "slice.claimed"]
 
@@ -162,15 +165,24 @@ def test_the_end_of_another_child_wakes_nobody(people):
     assert parents_wake() == 0
 
 
-def test_a_finder_that_fails_stops_no_other(people, monkeypatch):
-    task, sweeper = ran_out(people), Sweeper(extra=["tests.integration.tasks_app.test_sweeper.broken_finder"])
-    sweeper._finders.insert(0, sweeper._finders.pop())
-    old_server(sweeper, monkeypatch)
-    sweeper.sweep()
-    sweeper.reach.since = time.monotonic() - 60
-    sweeper.sweep()
-    assert kinds(task.pk)[-1] == "slice.lost"
+def test_a_finder_that_fails_stops_no_other(people):
+    broken, other = (f"tests.integration.tasks_app.test_sweeper.{name}" for name in ("broken_finder", "other_finder"))
+    FOUND.clear()
+    Sweeper(extra=[broken, other]).sweep()
+    assert FOUND == ["other"]
+
+
+def test_a_look_that_takes_longer_than_half_a_lease_leaves_no_lost_machines_task_lying(
+    people, child_environment, tmp_path
+):
+    task, log = ran_out(people), tmp_path / "sweeper.log"
+    with running("-m", "tests.slow_sweeper", env=child_environment, log=log):
+        wait_for(lambda: kinds(task.pk)[-1] == "slice.lost", seconds=40, what="the lease that ran out to be found")
 
 
 def broken_finder() -> None:
     raise ZeroDivisionError
+
+
+def other_finder() -> None:
+    FOUND.append("other")
