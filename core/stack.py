@@ -143,6 +143,7 @@ def _environment(stack: Stack, number: int) -> dict[str, str]:
         "PUBLIC_URL": os.environ.get("PUBLIC_URL", f"http://localhost:{number}"),
         # What our processes count, for whichever web process is asked; begun afresh with the stack.
         FOLDER: str(settings.VAR_DIR.resolve() / "metrics"),
+        "HANDRAIL_STACK": str(os.getpid()),  # whoever is started by one of them, and outlives it, ends with us
         "PYTHONUNBUFFERED": "1",
         # Celery's ten lines about root say nothing to somebody in a container; slices run in sandboxes of their own.
         "PYTHONWARNINGS": os.environ.get("PYTHONWARNINGS", "ignore:You're running the worker with superuser"),

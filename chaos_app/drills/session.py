@@ -22,6 +22,7 @@ from chaos_app.drills.target import Target, target_load, workload_of_target
 from chaos_app.drills.unprotected import caught_said
 from chaos_app.drills.versions import versions
 from chaos_app.drills.wide import CREW, workers_ended
+from chaos_app.drills.with_stack import end_with_stack
 from tasks_app.registry import modules_load
 
 BUGS = 3  # processes of the worker with planted bugs
@@ -35,6 +36,7 @@ def drill_run(options: Options, *, say: Callable[[str], None], began: float) -> 
     journal = Journal(folder, {"run": os.environ[place.RUN], "suite": options.suite, "seed": options.seed})
     folder.mkdir(parents=True, exist_ok=True)
     journal.begin(command, versions())
+    end_with_stack()
     journal.say(selection=_selection(options))
     say(f"Suite {options.suite}, seed {options.seed}; evidence goes to {folder / 'evidence'}")
     try:

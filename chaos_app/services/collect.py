@@ -4,7 +4,6 @@ A finder of every sweeper. Two may look at one run: each locks the run's row fir
 """
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -17,6 +16,7 @@ from django.db import transaction
 
 from chaos_app.drills.evidence import Evidence, evidence_load
 from chaos_app.drills.left_out import LeftOut
+from chaos_app.drills.lives import process_lives
 from chaos_app.drills.results import UNTOLD, Results, results_make
 from chaos_app.models import RUNNING, DrillAlert, DrillRun
 from chaos_app.services.cases import case_renew, case_store, evidence_known
@@ -168,19 +168,6 @@ def _follow(run: DrillRun, said: Mapping[str, Any], *, is_all: bool) -> None:
         _made_whole(run)
         _end(run, said)
     run.save()
-
-
-def process_lives(pid: int | None) -> bool:
-    """Tell whether a process of that number is there."""
-    if not pid:
-        return False
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def _end(run: DrillRun, said: Mapping[str, Any]) -> None:

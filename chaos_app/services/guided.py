@@ -12,10 +12,10 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from chaos_app.drills.lives import process_lives
 from chaos_app.guided.stages import STAGES
 from chaos_app.guided.state import order_give, state_read
 from chaos_app.models import RUNNING, DrillRun
-from chaos_app.services.collect import process_lives
 from chaos_app.services.launch import DrillsRefused, drills_refused, launches_locked, reaped
 from core.clock import database_now
 from core.errors import Conflict, NotFound

@@ -4,6 +4,8 @@ import contextlib
 import json
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,13 +14,14 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from chaos_app.drills.lives import process_lives
 from chaos_app.guided.state import state_read
 from chaos_app.models import DrillRun
 from chaos_app.services.guided import guided_follow
 from core.clock import database_now
 from tasks_app.models import Event
 from tests.people import People, people_create
-from tests.processes import wait_for
+from tests.processes import descendants, wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -100,3 +103,21 @@ def test_a_controller_that_died_closes_its_run(people: People, tmp_path: Path):
     assert guided_follow() == 1
     assert guided_follow() == 0
     assert DrillRun.objects.get().state == "stopped"
+
+
+@pytest.mark.timeout(300)
+def test_it_ends_with_the_stack_whose_page_began_it_and_leaves_nothing(people: People, monkeypatch: pytest.MonkeyPatch):
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as stack:  # stands for a supervisor
+        monkeypatch.setenv("HANDRAIL_STACK", str(stack.pid))
+        client = Client()
+        client.force_login(people.rhea)
+        client.post(reverse("drill-first"))
+        run = DrillRun.objects.get(suite="guided")
+        _stage(run, "change")
+        started = descendants(run.pid)
+        assert started
+    wait_for(lambda: not process_lives(run.pid), seconds=20, what="the controller to end")
+    wait_for(lambda: not any(map(process_lives, started)), seconds=20, what="what it had started to end")
+    left = {path.name for path in Path(run.folder).iterdir()}
+    assert "cleaned" in left
+    assert not left & {"postgres", "run", "world"}

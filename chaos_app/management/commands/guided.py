@@ -20,6 +20,7 @@ class Command(BaseCommand):
         if not place.is_inside():
             os.environ["HANDRAIL_WORLD_TIMEOUT"] = "120"  # seconds: a person looks on while the bank's answer is held
             place.enter(modules="chaos_app.incidents")
+        from chaos_app.drills.with_stack import end_with_stack
         from chaos_app.guided.ground import guided_ground
         from chaos_app.guided.state import state_write
         from chaos_app.guided.story import Ended, Guide
@@ -27,6 +28,7 @@ class Command(BaseCommand):
         folder: Path = settings.VAR_DIR
         folder.mkdir(parents=True, exist_ok=True)
         state_write(folder, {"stage": "starting"})
+        end_with_stack()
         with place.tidied(folder):
             guide = None
             try:
