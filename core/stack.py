@@ -45,12 +45,13 @@ class Stack:
     ``extra`` joins the process table (and takes the place of a program of the same name); ``job`` is a program whose
     end ends everything. All see ``environment``; a program's own goes before it. ``when_ready`` gets the address of
     the pages, once, as soon as they answer; ``over`` is asked again and again whether this was all. Both are called on
-    the supervisor's thread and must not wait.
+    the supervisor's thread and must not wait. ``concurrency``: slices at once in each worker; they mostly wait for a
+    tool's sandbox, and with one less a takeover waited seconds for a process that was free.
     """
 
     port: int = 8000
     pool: str = "prefork"
-    concurrency: int = 2
+    concurrency: int = 3
     extra: Sequence[Program] = ()
     job: Program | None = None
     environment: Mapping[str, str] = field(default_factory=dict)

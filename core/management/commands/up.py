@@ -19,7 +19,7 @@ class Command(BaseCommand):
         """Declare the options."""
         parser.add_argument("--port", type=int, default=8000, help="port of the pages, on loopback (0: any free one)")
         parser.add_argument("--pool", choices=["prefork", "threads"], default="prefork", help="how workers run slices")
-        parser.add_argument("--concurrency", type=int, default=2, help="slices at once in each worker")
+        parser.add_argument("--concurrency", type=int, default=Stack.concurrency, help="slices at once in each worker")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run the stack."""
