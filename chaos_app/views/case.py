@@ -29,10 +29,9 @@ def case_page(request: HttpRequest, run: UUID, case: int) -> HttpResponse:
     principal = run_reader(request, run)
     row = case_get(workspace=principal.workspace, run=run, case=case)
     evidence = evidence_known(row.evidence, run=str(row.run_id), name=row.name)
-    context = {"case": row, "run": row.run, "evidence": evidence, "row": BY_ID.get(row.row)}
-    return render(
-        request, "drills/case.html", context | trend_drawn(trend(workspace=principal.workspace, cell=row.cell))
-    )
+    context = {"case": row, "run": row.run, "evidence": evidence, "row": BY_ID.get(row.row), "principal": principal}
+    drawn = trend_drawn(trend(workspace=principal.workspace, cell=row.cell))
+    return render(request, "drills/case.html", context | drawn)
 
 
 @never_cache
@@ -56,7 +55,8 @@ def trend_page(request: HttpRequest, cell: str) -> HttpResponse:
     found = trend(workspace=principal.workspace, cell=cell)
     if not found:
         raise NotFound
-    return render(request, "drills/trend.html", {"cell": cell, "row": BY_ID.get(found[0].row)} | trend_drawn(found))
+    context = {"cell": cell, "row": BY_ID.get(found[0].row), "principal": principal}
+    return render(request, "drills/trend.html", context | trend_drawn(found))
 
 
 def trend_drawn(cases: list[DrillCase]) -> dict[str, Any]:

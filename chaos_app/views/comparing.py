@@ -19,7 +19,8 @@ from core.errors import NotFound
 @require_safe
 def compare_page(request: HttpRequest, run: UUID) -> HttpResponse:
     """Show what differs; ``?with=RUN`` chooses the other one, else it is the one before."""
-    workspace = run_reader(request, run).workspace
+    principal = run_reader(request, run)
+    workspace = principal.workspace
     now = run_get(workspace=workspace, run=run)
     chosen = request.GET.get("with", "")
     before = run_get(workspace=workspace, run=_uuid(chosen)) if chosen else run_before(now)
@@ -28,6 +29,7 @@ def compare_page(request: HttpRequest, run: UUID) -> HttpResponse:
         "before": before,
         "found": compared(before, now) if before else None,
         "others": runs_to_compare(workspace=workspace, run=now),
+        "principal": principal,
     }
     return render(request, "drills/compare.html", context)
 

@@ -45,6 +45,7 @@ def first_page(request: HttpRequest) -> HttpResponse:
         "problem": problem,
         "refused": drills_refused(workspace=principal.workspace),
         "may_run": principal.may(Right.DRILLS_RUN),
+        "principal": principal,
     }
     return render(request, "drills/first.html", context, status=409 if problem else 200)
 
@@ -105,6 +106,7 @@ def _context(request: HttpRequest, pk: UUID) -> dict[str, Any]:
         "rows": [_row(row) for row in task.get("rows", [])],
         "world": state.get("world") or [],
         "may_run": principal.may(Right.DRILLS_RUN),
+        "principal": principal,
         "seen": _digest([task, state.get("world")]),
         "strip_seen": _digest([name, state.get("problem"), run.is_running]),
     }

@@ -15,6 +15,7 @@ from chaos_app.services.launch import drill_launch, drills_refused, drills_switc
 from chaos_app.views.who import reader
 from core.access import Right
 from core.errors import Conflict, Forbidden, HandrailError, InvalidInput
+from core.places import place_url
 
 SECONDS_A_CASE = {"core": 0.8, "full": 1.5, "soak": 1.0}
 
@@ -53,6 +54,7 @@ def launch_page(request: HttpRequest) -> HttpResponse:
         "pins": DrillPin.objects.filter(workspace=principal.workspace).select_related("by").order_by("-at")[:20],
         "shown": _preview(form, offered) if given is not None and form.is_valid() else None,
         "unusable": [one for one in offered if one.problem],
+        "principal": principal,
     }
     return render(request, "drills/launch.html", context, status=problem.status if problem else 200)
 
@@ -87,4 +89,4 @@ def switch(request: HttpRequest) -> HttpResponse:
     messages.success(
         request, "No drill starts here now; running ones were asked to stop." if off else "Drills may run."
     )
-    return HttpResponseRedirect(reverse("drills"), status=303)
+    return HttpResponseRedirect(place_url(principal, "drills"), status=303)

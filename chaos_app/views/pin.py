@@ -1,16 +1,15 @@
 """One click from a worker change on a task's timeline to the case that reproduces it."""
 
-from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from chaos_app.services.pin import takeover_pin
 from core.access import Right
+from core.places import place_url
 from tasks_app.views.who import task_reader
 
 
@@ -22,5 +21,4 @@ def pin(request: HttpRequest, task: UUID, seq: int) -> HttpResponse:
     principal.require(Right.DRILLS_RUN)
     made = takeover_pin(workspace=principal.workspace, user=principal.user, task=row.pk, lost=seq)
     messages.success(request, f"Pinned as the drill case {made.cell}.")
-    chosen = urlencode({"suite": "full", "cell": made.cell})
-    return HttpResponseRedirect(f"{reverse('drill-launch')}?{chosen}", status=303)
+    return HttpResponseRedirect(place_url(principal, "drill-launch", suite="full", cell=made.cell), status=303)

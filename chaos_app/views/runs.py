@@ -63,6 +63,7 @@ def drills_page(request: HttpRequest) -> HttpResponse:
         "alerts": alerts_open(workspace=principal.workspace),
         "refused": drills_refused(workspace=principal.workspace),
         "may_run": principal.may(Right.DRILLS_RUN),
+        "principal": principal,
         **_matrix(cases if is_of_now else []),
     }
     return render(request, "drills/list.html", context)
@@ -102,6 +103,7 @@ def run_page(request: HttpRequest, run: UUID) -> HttpResponse:
         "links": True,
         "alert": DrillAlert.objects.filter(run=row).select_related("seen_by").first(),
         "may_run": principal.may(Right.DRILLS_RUN),
+        "principal": principal,
         **_matrix(cases),
     }
     return render(request, "drills/run.html", context)

@@ -8,7 +8,6 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
-from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -21,6 +20,7 @@ from chaos_app.views.who import reader
 from core.access import Right
 from core.clock import database_now
 from core.errors import InvalidInput
+from core.places import place_url
 
 SLOTS = 12
 
@@ -45,12 +45,13 @@ def schedules_page(request: HttpRequest) -> HttpResponse:
             problem = refused
         else:
             messages.success(request, f"The schedule {name} is set.")
-            return HttpResponseRedirect(reverse("drill-schedules"), status=303)
+            return HttpResponseRedirect(place_url(principal, "drill-schedules"), status=303)
     context = {
         "schedules": [_shown(row) for row in mine.select_related("owner").order_by("name")],
         "form": form,
         "problem": problem,
         "may_run": principal.may(Right.DRILLS_RUN),
+        "principal": principal,
     }
     return render(request, "drills/schedules.html", context, status=problem.status if problem else 200)
 
@@ -69,4 +70,4 @@ def schedule_removed(request: HttpRequest, schedule: int) -> HttpResponse:
     principal = reader(request).require(Right.DRILLS_RUN)
     schedule_remove(workspace=principal.workspace, actor=principal.actor, schedule=schedule)
     messages.success(request, "The schedule was removed; its runs stay.")
-    return HttpResponseRedirect(reverse("drill-schedules"), status=303)
+    return HttpResponseRedirect(place_url(principal, "drill-schedules"), status=303)

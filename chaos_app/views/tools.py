@@ -15,5 +15,5 @@ from chaos_app.views.who import reader
 @require_safe
 def tools_page(request: HttpRequest) -> HttpResponse:
     """Show the newest proof of each tool."""
-    reader(request)
-    return render(request, "drills/tools.html", {"proofs": ToolProof.objects.order_by("tool", "-version")})
+    proofs = ToolProof.objects.order_by("tool", "-version")
+    return render(request, "drills/tools.html", {"proofs": proofs, "principal": reader(request)})

@@ -22,13 +22,15 @@ WIDE, HIGH = 12, 22  # pixels of a mark
 def trends_page(request: HttpRequest) -> HttpResponse:
     """Show a strip a place; of one place, a strip a case."""
     row = request.GET.get("row", "")
-    found = trends(workspace=reader(request).workspace, row=row if row in BY_ID else "")
+    principal = reader(request)
+    found = trends(workspace=principal.workspace, row=row if row in BY_ID else "")
     context = {
         "runs": found.runs,
         "lines": [_drawn(strip) for strip in found.strips],
         "row": BY_ID.get(row),
         "width": WIDE * max(len(found.runs), 1),
         "height": HIGH,
+        "principal": principal,
     }
     return render(request, "drills/trends.html", context)
 
