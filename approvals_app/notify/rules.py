@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
+from urllib.parse import urlencode
 
 from django.db.models import Count
 from django.urls import reverse
@@ -73,14 +74,15 @@ def _no_sweeper() -> Iterator[Condition]:
 
 def _undelivered() -> Iterator[Condition]:
     dead = Delivery.objects.filter(state=DeliveryState.DEAD, ended_at__gt=ClockTimestamp() - DEAD_FOR)
-    by_channel = dead.values("channel_id", "channel__name", "workspace_id").annotate(n=Count("pk"))
+    by_channel = dead.values("channel_id", "channel__name", "workspace_id", "workspace__slug").annotate(n=Count("pk"))
     for row in by_channel.order_by("channel_id")[:MOST]:
+        there = {"state": DeliveryState.DEAD, "workspace": row["workspace__slug"]}
         yield Condition(
             key=str(row["channel_id"]),
             workspace=row["workspace_id"],
             title=f"Messages cannot be delivered by the channel {row['channel__name']}",
             todo="Mend the channel, then send them again; what was given up is listed.",
-            address=f"{reverse('deliveries')}?state={DeliveryState.DEAD}",
+            address=f"{reverse('deliveries')}?{urlencode(there)}",
         )
 
 

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from approvals_app.notify.models import AlertRule, Channel, Delivery, Route
 from core.access import Right, Role
-from core.models import Membership
+from core.models import Membership, Workspace
 from tasks_app.models import Event
 from tasks_app.services.access import token_create
 from tests.channels import channel, route, told
@@ -196,3 +196,31 @@ def test_the_way_to_channels_is_shown_to_who_may_enter_the_console(desk: Desk):
         assert way in client_of(desk.silas).get(reverse(page)).content.decode()
         assert way not in client_of(desk.vera).get(reverse(page)).content.decode()
     assert client_of(desk.silas).get(way).status_code == 200
+
+
+def test_who_belongs_to_several_chooses_whose_deliveries_they_see_and_stays_there(desk: Desk, receiver, monkeypatch):
+    monkeypatch.setattr("approvals_app.notify.selectors.deliveries.ROWS", 1)
+    first = Workspace.objects.create(slug="aaa", name="The first")
+    Membership.objects.create(user=desk.silas, workspace=first, role=Role.VIEWER)
+    route(channel(desk.workspace, "webhook", receiver.url))
+    parked(desk)
+    parked(desk)
+    _, newest = told()
+    silas, here = client_of(desk.silas), {"workspace": desk.workspace.slug}
+    assert "has no channel" in silas.get(reverse("deliveries")).content.decode()
+    page = silas.get(reverse("deliveries"), here | {"state": "sent"})
+    assert [row.pk for row in page.context["rows"]] == [newest.pk]
+    links = [*(tab["url"] for tab in page.context["tabs"]), page.context["next_url"]]
+    assert all(f"workspace={desk.workspace.slug}" in link for link in links)
+    html = page.content.decode()
+    assert f'<option value="{desk.workspace.slug}" selected>' in html
+    assert '<option value="aaa">' in html
+    assert '<input type="hidden" name="state" value="sent">' in html  # choosing another one keeps the tab
+    again = silas.post(reverse("delivery-again", args=[newest.pk]), {"state": "sent"})
+    assert again["Location"] == f"{reverse('deliveries')}?state=sent&workspace={desk.workspace.slug}"
+    assert silas.get(reverse("deliveries"), {"workspace": "elsewhere"}).status_code == 404
+
+
+def test_who_has_one_workspace_is_offered_no_choice(desk: Desk):
+    page = client_of(desk.rhea).get(reverse("deliveries")).content.decode()
+    assert 'name="workspace"' not in page

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.urls import reverse
 from structlog.testing import capture_logs
 
 from approvals_app.notify.models import Alert, AlertRule, Channel, Delivery
@@ -115,3 +116,11 @@ def test_the_watch_fires_once_for_its_own_reason_alone_and_is_over_with_it(desk:
     assert looked() == expected
     reason.end()
     assert looked() == []
+
+
+def test_what_was_given_up_leads_to_the_deliveries_of_its_own_workspace(desk: Desk):
+    AlertRule.objects.update(holds_for=0)
+    give_up(desk)
+    alerts_watch()
+    address = Alert.objects.get(rule="undelivered").address
+    assert address == f"{reverse('deliveries')}?state=dead&workspace={desk.workspace.slug}"

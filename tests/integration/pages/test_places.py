@@ -29,7 +29,7 @@ from tests.records import new_task
 
 NAMES = ("overview", "tasks", "tasks-together", "task-start", "effects", "tools", "workers", "audit", "search")
 DRILLS = ("drills", "drill-launch", "drill-schedules", "drill-trends", "drill-tools", "drill-first")
-OF_ONE_WORKSPACE = {reverse(name) for name in (*NAMES, *DRILLS, "audit-export", "credentials")} | {"/"}
+OF_ONE_WORKSPACE = {reverse(name) for name in (*NAMES, *DRILLS, "audit-export", "credentials", "deliveries")} | {"/"}
 BELOW_THEM = ("/tools/", "/drills/trend/")
 ORDERS = ("/drills/switch/", "/drills/schedules/", "/workers/drain/")  # forms that a workspace's page sends
 PAGES = [
@@ -43,6 +43,7 @@ PAGES = [
     ("search", {"q": "harbour"}),
     ("credentials", {}),
     ("approvals-rules", {}),
+    ("deliveries", {"state": "dead"}),
     ("drill-launch", {"suite": "full", "cell": "E04.applied.keyed.kill"}),
     ("drill-trends", {"row": "E04"}),
     ("drill-schedules", {"name": "Nightly"}),
