@@ -14,6 +14,7 @@ from approvals_app.rights import rights_anywhere
 from approvals_app.selectors.waiting import approvals_waiting_count
 from chaos_app.selectors.told import DrillsTold, cells_of, drills_told, proofs_of
 from core.access import Right
+from core.places import way_back
 
 __all__ = ["PLACES", "DrillsTold", "cells_of", "drills_told", "frame", "proofs_of", "theme"]
 
@@ -89,6 +90,7 @@ def frame(request: HttpRequest) -> dict[str, Any]:
         "environment": settings.HANDRAIL_ENVIRONMENT,
         "theme": theme(request),
         "themes": THEMES,
+        "way_back": way_back(request),  # a page that answers a form names its own
         "now": timezone.now(),
         "approvals_waiting": approvals_waiting_count(user=cast(User, user)) if signed_in else 0,
         "alerts_standing": alerts_count(user=cast(User, user)) if signed_in else 0,

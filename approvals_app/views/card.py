@@ -29,6 +29,7 @@ from approvals_app.status import Answer, Via
 from approvals_app.views.who import card_principal, narrowed, tab_of
 from approvals_app.words import decided_sentence
 from core.errors import Conflict, Forbidden, HandrailError, InvalidInput
+from core.places import way_back
 from core.principal import Principal
 from tasks_app.registry import tool_find
 
@@ -154,5 +155,6 @@ def _card(
     tab, kind = tab_of(request.GET.dict()), narrowed(request)
     query = f"?shelf={tab.value}" + (f"&{kind.query}" if kind else "")
     previous, following = neighbours(user=principal.user, tab=tab, kind=kind, request=context["request_row"])
-    context |= {"previous": previous, "following": following, "query": query}
+    back = way_back(request, reverse("approval", args=[approval]) + query)
+    context |= {"previous": previous, "following": following, "query": query, "way_back": back}
     return render(request, "approvals/card.html", context, status=problem.status if problem else 200)

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from core.access import Right
 from core.errors import InvalidInput
+from core.places import way_back
 from core.principal import Principal
 from tasks_app.filter_query import filter_kept, filter_query, filter_read
 from tasks_app.live.list_feed import ListFeed, query_of
@@ -60,7 +61,7 @@ def list_shown(
         "workspaces": workspace_choices(principal),
         "workspace": principal.workspace,
         "principal": principal,
-        "here": list_url(kept),
+        "way_back": way_back(request, list_url(kept)),
         "live": query_of(principal, filters, page.rows, first=first),
     }
     return render(request, "tasks/list.html", context, status=refused.status if refused else 200)

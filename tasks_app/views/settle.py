@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from core.access import Right
 from core.errors import Conflict, Forbidden, HandrailError, InvalidInput, NotFound, Unavailable
+from core.places import way_back
 from core.principal import Principal
 from tasks_app.forms import SettleForm
 from tasks_app.live.doubt_feed import DoubtFeed
@@ -91,6 +92,7 @@ def _form(
         "form": form,
         "problem": problem,
         "may": principal.may(Right.TASKS_SETTLE),
+        "way_back": way_back(request, reverse("call-settle", args=[task.pk, name])),
     }
     if "preview" in request.GET and request.method != "POST":
         context |= {"preview": True, "head": "h2", "sub": "h3"}

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 
 from core.access import Right
 from core.errors import HandrailError, InvalidInput, NotFound
+from core.places import way_back
 from core.principal import Principal
 from tasks_app.forms import fresh_forms
 from tasks_app.models import Event, Task
@@ -70,6 +71,7 @@ def page_of(
         "tabs": _tabs(task, tab),
         "may_export": principal.may(Right.RECORD_EXPORT),
         "may_drill": principal.may(Right.DRILLS_RUN),
+        "way_back": way_back(request, reverse("task", args=[task.pk])),
         **_TABS[tab](request, task),
         **more,
     }

@@ -14,6 +14,7 @@ from core.access import Right
 from core.board.forms import RevokeForm
 from core.clock import database_now
 from core.errors import HandrailError
+from core.places import place_url, way_back
 from core.principal import Principal
 from tasks_app.selectors.credentials import credential_grants, credentials_seen, grant_state
 from tasks_app.services.credentials import credential_revoke
@@ -63,6 +64,7 @@ def _page(
         "revocable": [one for one in credentials if not one.revoked_at],
         "may_revoke": principal.may(Right.ADMINISTER),
         "principal": principal,
+        "way_back": way_back(request, place_url(principal, "credentials")),
         "workspace": principal.workspace,
     }
     return render(request, "board/credentials.html", context, status=status)

@@ -16,7 +16,7 @@ from core.board.fleet_feed import FleetFeed, fleet_query
 from core.board.forms import DrainForm
 from core.clock import database_now
 from core.errors import HandrailError
-from core.places import place_url
+from core.places import place_url, way_back
 from core.principal import Principal
 from tasks_app.live.polled import feed_of, polled
 from tasks_app.views.who import workspace_reader
@@ -69,6 +69,7 @@ def _page(
         "may_drain": principal.may(Right.WORKERS_DRAIN),
         "drainable": [one for one in members if one.state == "alive" and not one.is_sweeper],
         "principal": principal,
+        "way_back": way_back(request, place_url(principal, "workers")),
         "live": fleet_query(principal, members),
     }
     return render(request, "board/workers.html", context, status=status)
