@@ -15,11 +15,13 @@ class ApprovalAnswer(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="answers")
     answer = models.CharField(max_length=10, choices=[(a.value, a.value) for a in Answer])
     reason = models.TextField(blank=True, default="")
-    via = models.CharField(max_length=10, choices=[(v.value, v.value) for v in Via])
+    via = models.CharField("answered through", max_length=10, choices=[(v.value, v.value) for v in Via])
     at = models.DateTimeField()
     stepped_up_at = models.DateTimeField(null=True, blank=True, help_text="When they last showed a second factor.")
     opened_at = models.DateTimeField(null=True, blank=True, help_text="When they first had the card before them.")
-    hasty = models.BooleanField(default=False, help_text="Answered faster than the card can be read.")
+    hasty = models.BooleanField(
+        "answered in haste", default=False, help_text="Answered faster than the card can be read."
+    )
 
     class Meta:
         constraints = [

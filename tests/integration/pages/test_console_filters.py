@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from allauth.mfa.models import Authenticator
 from django.contrib import admin
+from django.contrib.admin.utils import label_for_field
 from django.db.models import Field, ForeignKey
 from django.test import Client
 from django.urls import reverse
@@ -51,6 +52,12 @@ def test_each_filter_that_a_list_offers_is_taken(mine: Client):
     for model, one in admin.site._registry.items():
         for name in offered(one):
             assert listed(mine, model, **{f"{name}__isnull": "False"}) == 200, (model, name)
+
+
+def test_filters_and_columns_are_named_in_plain_words():
+    for model, one in admin.site._registry.items():
+        names = {str(label_for_field(name, model, one)) for name in (*offered(one), *one.list_display)}
+        assert names.isdisjoint({"klass", "cell", "row", "via", "hasty", "is true", "shown", "declared"}), model
 
 
 def test_a_secret_is_not_told_by_whether_a_list_is_empty(mine: Client, people: People):
