@@ -25,9 +25,9 @@ def call_admit(*, task: Task, call: Call, contract: Contract, digest: str, first
     The caller holds the task's lock and appends ``events`` with ``call.attempted`` (or, refused, with the call's
     change to ``call_state``) in this transaction. An empty ``call_state`` means: nothing changes, read again.
     """
-    request = (
-        ApprovalRequest.objects.select_for_update(of=("self",)).filter(task=task, name=call.name).order_by("pk").last()
-    )
+    # Who decided is read with it: only the request's row is locked.
+    locked = ApprovalRequest.objects.select_for_update(of=("self",)).select_related("decided_by")
+    request = locked.filter(task=task, name=call.name).order_by("pk").last()
     if request is None:
         return _without_request(task, call, contract)
     now = database_now()
