@@ -1,5 +1,6 @@
 """The matrix: boundary by class, each cell with its worst verdict, n of N, and its times beside their bounds. Pure."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,6 +28,12 @@ class Square:
         """The worst: a case that is not as allowed comes before every one that is."""
         order = sorted(self.results, key=lambda r: (r.as_allowed, _WORST[Verdict(r.verdict)]))
         return Verdict(order[0].verdict) if order else None
+
+    @property
+    def ends(self) -> list[tuple[Verdict, int]]:
+        """How its cases ended, with how many of each, the worst first."""
+        found = Counter(Verdict(result.verdict) for result in self.results)
+        return sorted(found.items(), key=lambda one: _WORST[one[0]])
 
     @property
     def as_allowed(self) -> int:

@@ -40,7 +40,7 @@ RULES = (
     ),
     _Rule(
         name="Effects exactly once",
-        means="Every effect that was meant is there once in the outside count: not twice, not missing.",
+        means="No effect is there twice in the outside count, and none is missing of what the record calls done.",
         invariants=frozenset({"S1", "S6"}),
     ),
     _Rule(

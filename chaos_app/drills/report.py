@@ -18,6 +18,7 @@ from chaos_app.drills.names import UNDECIDED, Klass, Verdict
 from chaos_app.drills.obligations import obligations
 from chaos_app.drills.results import Result, Results
 from chaos_app.drills.rows import BY_ID
+from chaos_app.drills.telling import compared, covered, held
 from core import words
 
 STYLES = ("css/tokens.css", "css/components/drills.css")
@@ -125,6 +126,10 @@ def report_html(results: Results) -> str:
         "columns": COLUMNS,
         "undecided": [str(verdict) for verdict in UNDECIDED],
         "counts": [_counted(verdict, found[verdict]) for verdict in reversed(Verdict) if found[verdict]],
+        "covered": covered(results.results),
+        "held": held(results.results),
+        "compared": compared(results.results),
+        "found": sum(bug.found for bug in results.planted),
         "obligations": obligations(results.results),
         "assumptions": assumptions(results),
         "example": _example(results),
@@ -139,7 +144,7 @@ def report_html(results: Results) -> str:
 MEANS = {
     Verdict.ONCE: "The outside counted each effect once, though the worker died.",
     Verdict.NONE: "The outside counted no effect, and there was to be none: it was denied, cancelled or too late.",
-    Verdict.BLOCKED: "Nothing is sent again until a person has looked. No program can know what happened there.",
+    Verdict.BLOCKED: "Nothing is sent until a person has looked, for one of the reasons below.",
     Verdict.INCONCLUSIVE: "The evidence does not suffice. This counts as no pass.",
     Verdict.NOT_FIRED: "The fault could not be done, or did not do what it should. This counts as no pass.",
     Verdict.STUCK: "The task came to no end, and nobody was asked.",
