@@ -173,6 +173,16 @@ class Contract:
         """
         return self.asks if self.asks is not None else self.effect_class == EffectClass.OPAQUE
 
+    @property
+    def can_look_up(self) -> bool:
+        """Whether the effect of a call can be looked up by its key. For pages: a template would call ``find``."""
+        return self.find is not None
+
+    @property
+    def reads_back(self) -> bool:
+        """Whether the effect is read back after an answer. For pages: a template would call ``verify``."""
+        return self.verify is not None
+
     def carries(self, version: int) -> bool:
         """Whether this code may send, look up and verify a call of that contract version."""
         return version == self.version or version in self.continues

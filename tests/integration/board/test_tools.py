@@ -3,6 +3,7 @@
 from django.urls import reverse
 from pydantic import BaseModel
 
+import chaos_app.incidents  # noqa: F401 (declares its tools)
 from chaos_app.models import DrillRun, ToolProof
 from chaos_app.services.collect import drills_collect
 from core.board.tools import version_difference
@@ -54,6 +55,15 @@ def test_one_tool_shows_promise_limits_schema_and_last_calls(client_of, people: 
     assert "<script>alert" not in page
     assert "\u202e" not in page
     assert client_of(people.rhea).get(reverse("tool", args=["no.such"])).status_code == 404
+
+
+def test_a_tool_that_can_be_looked_up_and_is_read_back_says_so(client_of, people: People, task: Task):
+    shown = {}
+    for name in ("config.change", "note.write"):
+        page = " ".join(client_of(people.rhea).get(reverse("tool", args=[name])).content.decode().split())
+        said = ("Can be looked up", "Is read back", "Guarded by what was seen")
+        shown[name] = [page.partition(f"<dt>{one}</dt><dd>")[2].partition("<")[0] for one in said]
+    assert shown == {"config.change": ["yes", "yes", "yes"], "note.write": ["no", "no", "no"]}
 
 
 def test_a_tool_that_only_workers_carry_is_there_too(client_of, people: People, transactional_db):
