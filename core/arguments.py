@@ -1,7 +1,7 @@
 """The arguments of a call as rows that a person can read, each value whole and with its kind."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,6 +40,14 @@ def _kind(value: object) -> str:
 def _text(value: object) -> str:
     # Numbers keep the spelling of JSON, so that 1.0 and 1 stay apart; text is shown without quotes, its kind says so.
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2, default=str)
+
+
+def in_order(arguments: Mapping[str, Any], fields: Iterable[str]) -> dict[str, Any]:
+    """Return the same arguments in the order in which ``fields`` names them, those that it does not name after them.
+
+    For readers alone: the database keeps objects in an order of its own. What is signed has no order.
+    """
+    return {name: arguments[name] for name in (*(one for one in fields if one in arguments), *arguments)}
 
 
 def argument_rows(arguments: Mapping[str, Any]) -> list[ArgumentRow]:

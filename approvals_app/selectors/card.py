@@ -11,9 +11,11 @@ from approvals_app.selectors.requests import approvals_of_tool
 from approvals_app.status import ApprovalStatus, OnExpiry
 from approvals_app.tools import tool_change
 from approvals_app.words import decided_sentence, effect_sentence, taken_sentence
+from core.arguments import in_order
 from core.moments import absolute, duration
 from core.principal import Principal
 from tasks_app.models import Call
+from tasks_app.registry import tool_find
 from tasks_app.status import EXTERNAL_VERSION
 
 
@@ -44,14 +46,15 @@ class Card:
 
 
 def approval_card(*, request: ApprovalRequest, principal: Principal) -> Card:
-    """Return the card for this person; the arguments are those of the record, whole."""
+    """Return the card for this person; the arguments are those of the record, whole, in the order of the schema."""
     call = Call.objects.get(task=request.task, name=request.name)
     intended = intended_of(request)
+    contract = tool_find(request.tool, request.contract_version)
     waits = request.status == ApprovalStatus.REQUESTED
     return Card(
         request=request,
         call=call,
-        arguments=intended["arguments"],
+        arguments=in_order(intended["arguments"], contract.arguments.model_fields if contract else ()),
         seen=str(intended.get("seen") or ""),
         reason=reason_of(request),
         effect=effect_sentence(call.effect_class),
@@ -68,8 +71,8 @@ def approval_card(*, request: ApprovalRequest, principal: Principal) -> Card:
 
 
 _IF_DENIED = (
-    "The call does not run. The agent is told, with your reason, and decides afresh. "
-    "It cannot ask for exactly this again in this task unless a person lets it."
+    "The call does not run. The agent is told, with your reason, and decides afresh; "
+    "it may ask for exactly this again only if a person lets it."
 )
 
 
@@ -77,8 +80,7 @@ def _if_approved(request: ApprovalRequest) -> str:
     people = f"{request.quorum} people of {request.group} must approve. " if request.quorum > 1 else ""
     return (
         f"{people}The call runs once, with exactly these arguments, as soon as {_runs(request)}. "
-        f"If it has not begun {duration(request.run_within)} after your answer, "
-        "it is too old and has to be asked again."
+        f"Not begun within {duration(request.run_within)}, it has to be asked again."
     )
 
 
@@ -93,4 +95,4 @@ def _if_silent(request: ApprovalRequest) -> str:
     at = absolute(request.decide_by)
     if request.on_expiry == OnExpiry.ESCALATE and request.escalated_at is None:
         return f"At {at} {request.escalate_to} is asked instead. Nothing runs without an answer."
-    return f"At {at} the request expires. The call does not run and the agent is told."
+    return f"At {at} the request expires: the call does not run, and the agent is told."

@@ -1,5 +1,6 @@
 /* Keeps relative times and countdowns fresh by the server's clock; `u` shows absolute times instead. */
 const STEPS = [[60, 1, "s"], [3600, 60, "min"], [86400, 3600, "h"], [30 * 86400, 86400, "d"]];
+const LENGTHS = [[3600, 60, "min", 1, "s"], [86400, 3600, "h", 60, "min"], [Infinity, 86400, "d", 3600, "h"]];
 const HABIT = "handrail.absolute";
 let offset = 0;
 
@@ -19,9 +20,11 @@ export function relative(seconds) {
 export function remaining(seconds) {
   const whole = Math.floor(seconds);
   if (whole < 60) return `${whole} s`;
-  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
-  if (whole < 86400) return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
-  return `${Math.floor(whole / 86400)} d ${Math.floor((whole % 86400) / 3600)} h`;
+  for (const [limit, size, unit, small, below] of LENGTHS) {
+    if (whole >= limit) continue;
+    const rest = Math.floor((whole % size) / small);
+    return `${Math.floor(whole / size)} ${unit}${rest ? ` ${rest} ${below}` : ""}`;
+  }
 }
 
 function write(node, text) {

@@ -13,11 +13,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from core.access import Right
+from core.arguments import in_order
 from core.errors import HandrailError, InvalidInput, NotFound
 from core.places import way_back
 from core.principal import Principal
 from tasks_app.forms import fresh_forms
 from tasks_app.models import Event, Task
+from tasks_app.registry import agent_find
 from tasks_app.runtime.recorded import data_whole
 from tasks_app.selectors.asked import approvals_asked
 from tasks_app.selectors.brief import resume_brief
@@ -129,7 +131,9 @@ def _timeline(request: HttpRequest, task: Task) -> dict[str, Any]:
 
 def _input(request: HttpRequest, task: Task) -> dict[str, Any]:
     claimed = task_result(task)
-    return {"claimed": claimed, "has_ended": task.ended_at is not None}
+    agent = agent_find(task.agent, task.agent_version)
+    intent = in_order(task.intent, agent.intent.model_fields if agent and agent.intent else ())
+    return {"claimed": claimed, "has_ended": task.ended_at is not None, "intent": intent}
 
 
 def task_result(task: Task) -> dict[str, Any] | None:

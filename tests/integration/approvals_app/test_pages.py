@@ -1,5 +1,6 @@
 """The pages of approvals: a link leads to the card, only a POST by a person with the right decides (case-25)."""
 
+import re
 from uuid import uuid4
 
 import pytest
@@ -178,6 +179,17 @@ def test_the_card_says_what_each_answer_and_silence_cause(desk: Desk):
         "Pay 90.00 to acme",
     ):
         assert sentence in page
+
+
+def test_arguments_stand_in_the_order_of_the_tools_schema_and_the_card_is_of_the_same_call(desk: Desk):
+    given = {"to": "acme", "amount": "90.00"}  # the database keeps the shorter name first
+    request = parked(desk, PAY, name="pay", arguments=given)
+    rhea = signed_in(desk.rhea)
+    for address in (url(request), reverse("approvals")):
+        names = re.findall(r'<th scope="row"><code>(\w+)</code></th>', rhea.get(address).content.decode())
+        assert names == ["amount", "to"], address
+    post(rhea, request)
+    assert status_of(request) == "approved"
 
 
 def test_the_list_shows_what_waits_and_the_badge_counts_only_what_this_person_may_decide(desk: Desk):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.arguments import argument_rows
+from core.arguments import argument_rows, in_order
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -45,3 +45,13 @@ def test_values_that_look_alike_are_told_apart_by_their_kind(value: object, kind
 def test_an_empty_text_is_not_simply_blank() -> None:
     assert argument_rows({"note": ""})[0].is_empty_text
     assert not argument_rows({"note": " "})[0].is_empty_text
+
+
+@given(st.dictionaries(st.text(max_size=3), JSON), st.lists(st.text(max_size=3)))
+def test_an_order_for_readers_changes_nothing_but_the_order(arguments: dict[str, Any], fields: list[str]) -> None:
+    assert in_order(arguments, fields) == arguments
+
+
+def test_arguments_stand_in_the_order_of_the_schema_and_unknown_ones_after_them() -> None:
+    stored = {"to": 1, "odd": 2, "memo": 3, "amount": 4}
+    assert list(in_order(stored, ["amount", "gone", "to", "memo"])) == ["amount", "to", "memo", "odd"]

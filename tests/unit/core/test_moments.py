@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from core.moments import absolute, duration, machine, relative
+from core.moments import absolute, clock_exact, duration, machine, relative
 
 NOW = datetime(2026, 11, 29, 12, 3, 22, 123000, tzinfo=UTC)
 
@@ -31,11 +31,22 @@ def test_moments_of_any_zone_are_shown_in_utc() -> None:
     there = NOW.astimezone(timezone(timedelta(hours=9)))
     assert absolute(there) == "2026-11-29 12:03:22 UTC"
     assert machine(there) == "2026-11-29T12:03:22.123Z"
+    assert clock_exact(there) == "12:03:22.123"
 
 
 @pytest.mark.parametrize(
     ("seconds", "words"),
-    [(-1, "0.0 s"), (0.42, "0.4 s"), (12.9, "12 s"), (250, "4 min 10 s"), (7500, "2 h 5 min"), (277_200, "3 d 5 h")],
+    [
+        *(
+            (-1, "0.0 s"),
+            (0.42, "0.4 s"),
+            (12.9, "12 s"),
+            (250, "4 min 10 s"),
+            (7500, "2 h 5 min"),
+            (277_200, "3 d 5 h"),
+        ),
+        *((60, "1 min"), (3600, "1 h"), (3659, "1 h"), (86_400, "1 d"), (864_000, "10 d")),
+    ],
 )
 def test_a_length_of_time_is_told_in_two_units_at_most(seconds: float, words: str) -> None:
     assert duration(seconds) == words
