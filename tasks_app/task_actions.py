@@ -22,9 +22,9 @@ class Action:
 
 
 def task_actions(task: Task, principal: Principal) -> list[Action]:
-    """Return every action, in the order of the page."""
-    of_state = (_pause, _resume, _recheck, _cancel, _signal)
-    return [*(action(task, principal) for action in of_state), _copy(principal)]
+    """Return every action, in the order of the page: what cannot be undone stands last."""
+    of_state = (_pause, _resume, _recheck, _signal)
+    return [*(action(task, principal) for action in of_state), _copy(principal), _cancel(task, principal)]
 
 
 def _no(principal: Principal, right: Right, why: str) -> str:

@@ -1,7 +1,7 @@
 """The components that every page shares; each renders one file of ``templates/partials``."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache
 from html import escape
 from typing import Any
@@ -20,8 +20,8 @@ register = template.Library()
 
 # Characters of agent-supplied text that a page shows before it says how many more there are.
 SHOWN_CHARACTERS = 12_000
-# The markup of partials/time.html.
-_TIME = '<time class="time" datetime="{}" title="{}" data-relative data-absolute="{}">{}</time>'
+# Without data-relative: the browser leaves it as it is.
+_CLOCK = '<time class="time" datetime="{}" title="{}">{}</time>'
 
 
 @register.filter
@@ -35,10 +35,13 @@ def visible(value: object) -> SafeString:
 
 
 @register.simple_tag
-def brief_time(moment: datetime, now: datetime) -> SafeString:
-    """Show a moment as ``when`` does, without a template of its own: a timeline shows hundreds."""
-    absolute = moments.absolute(moment)  # figures and units of our own: nothing in them needs an escape
-    return SafeString(_TIME.format(moments.machine(moment), absolute, absolute, moments.relative(moment, now)))
+def clock_time(moment: datetime, now: datetime | None = None) -> SafeString:
+    """Show a moment by the clock, in UTC: what happened within a second is told apart. Another day's with its date."""
+    today = (now or timezone.now()).astimezone(UTC).date()
+    clock = moments.clock_exact(moment)
+    shown = clock if (day := moment.astimezone(UTC).date()) == today else f"{day} {clock}"
+    # Figures of our own: nothing in them needs an escape. No template of its own: a timeline shows hundreds.
+    return SafeString(_CLOCK.format(moments.machine(moment), moments.absolute(moment), shown))
 
 
 def _run(css: str, part: str) -> SafeString:

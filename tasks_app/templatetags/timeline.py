@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from core.templatetags.handrail import brief_time, glyph, visible
+from core.templatetags.handrail import clock_time, glyph, visible
 from core.words import Word
 from tasks_app.criteria import Criterion
 from tasks_app.forms import SettleForm
@@ -78,7 +78,7 @@ def _number(seq: int | None, place: str) -> SafeString:
 
 
 def _time(row: Row) -> SafeString:
-    return brief_time(row.at, timezone.now()) if row.at else _NEVER
+    return clock_time(row.at, timezone.now()) if row.at else _NEVER
 
 
 def _told(row: Row, told: SafeString, task: Task) -> SafeString:

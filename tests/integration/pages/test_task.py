@@ -1,10 +1,13 @@
 """The page of a task: its tabs, windows of the timeline, one event whole, and what may be done."""
 
+import re
+
 import pytest
 from django.test import Client
 from django.urls import reverse
 
 from core.access import Role
+from core.moments import clock_exact
 from tasks_app.models import Blob, Event, LateWrite, Task
 from tasks_app.record.append import append
 from tasks_app.record.events import After, CallOutcome, SignalReceived
@@ -51,6 +54,19 @@ def test_a_window_has_the_newest_events_and_leads_to_the_others(task: Task):
     assert around.first <= 300 <= around.last
     later = timeline_window(task=task, after=251, limit=200)
     assert (later.first, later.is_tail) == (252, True)
+
+
+def test_what_happened_within_a_second_is_told_apart_by_the_clock(client_of, people: People, task: Task):
+    signals(task, 3)
+    timeline = page(client_of(people.rhea), task).partition('id="timeline"')[2].partition("</ol>")[0]
+    for event in Event.objects.filter(stream=task.pk):
+        assert f">{clock_exact(event.at)}</time>" in timeline
+    assert "data-relative" not in timeline  # the browser would overwrite it
+
+
+def test_what_cannot_be_undone_is_the_last_of_the_actions(client_of, people: People, task: Task):
+    shown = page(client_of(people.rhea), task)
+    assert max(re.findall(r'id="act-(\w+)"', shown), key=lambda name: shown.index(f'id="act-{name}"')) == "cancel"
 
 
 def test_late_writes_stand_where_they_came_in(task: Task):

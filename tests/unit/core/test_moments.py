@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from core.moments import absolute, clock_exact, duration, machine, relative
+from core.templatetags.handrail import clock_time
 
 NOW = datetime(2026, 11, 29, 12, 3, 22, 123000, tzinfo=UTC)
 
@@ -32,6 +33,11 @@ def test_moments_of_any_zone_are_shown_in_utc() -> None:
     assert absolute(there) == "2026-11-29 12:03:22 UTC"
     assert machine(there) == "2026-11-29T12:03:22.123Z"
     assert clock_exact(there) == "12:03:22.123"
+
+
+def test_the_clock_of_another_day_is_shown_with_its_date() -> None:
+    assert ">12:03:22.123</time>" in clock_time(NOW, NOW + timedelta(hours=11))
+    assert ">2026-11-29 12:03:22.123</time>" in clock_time(NOW, NOW + timedelta(hours=12))
 
 
 @pytest.mark.parametrize(
