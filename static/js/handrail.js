@@ -1,5 +1,6 @@
 /* Starts every part; each page is complete without any of them. */
 import { startCopy } from "./copy.js";
+import { startHere } from "./here.js";
 import { startKeys } from "./keys.js";
 import { startLive } from "./live.js";
 import { startMenus } from "./menus.js";
@@ -12,6 +13,7 @@ document.documentElement.classList.add("js");
 startTime();
 startCopy();
 startMenus();
+startHere();
 startTail();
 startLive();
 startKeys();

@@ -6,7 +6,9 @@ const NEAR = 80;
 let followed = true;
 let missed = 0;
 
-const atEnd = () => innerHeight + scrollY >= document.documentElement.scrollHeight - NEAR;
+// The end of the list, not of the page: on a phone the facts of a task stand below it.
+const lastLine = (list) => Math.min(document.documentElement.scrollHeight, scrollY + list.getBoundingClientRect().bottom + NEAR);
+const atEnd = (list) => Math.abs(scrollY + innerHeight - lastLine(list)) <= NEAR;
 const button = () => document.querySelector("[data-tail-more]");
 
 function tell(list) {
@@ -23,8 +25,8 @@ function trim(list) {
   while (list.children.length > limit) list.firstElementChild.remove();
 }
 
-function toEnd() {
-  scrollTo({ top: document.documentElement.scrollHeight });
+function toEnd(list) {
+  scrollTo({ top: lastLine(list) - innerHeight });
 }
 
 const inView = (list) => list.lastElementChild.getBoundingClientRect().bottom <= innerHeight;
@@ -32,7 +34,7 @@ const inView = (list) => list.lastElementChild.getBoundingClientRect().bottom <=
 function grew(list, count) {
   if (followed) {
     trim(list);
-    toEnd();
+    toEnd(list);
   } else if (!inView(list)) {
     missed += count;
     tell(list);
@@ -48,13 +50,13 @@ function caughtUp() {
 export function startTail() {
   const list = document.querySelector("[data-tail]");
   if (!list) return;
-  followed = atEnd() && scrollY > 0;
+  followed = atEnd(list) && scrollY > 0;
   addEventListener("scroll", () => {
-    followed = atEnd();
+    followed = atEnd(list);
     if (followed) caughtUp();
   }, { passive: true });
   document.addEventListener("click", (event) => {
-    if (event.target.closest("[data-tail-more] button")) toEnd();
+    if (event.target.closest("[data-tail-more] button")) toEnd(list);
   });
   const watch = new MutationObserver((changes) => {
     const added = changes.flatMap((change) => [...change.addedNodes]).filter((node) => node.nodeType === 1 && node.isConnected);

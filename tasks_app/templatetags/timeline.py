@@ -127,6 +127,12 @@ def short(value: Any) -> str:
 
 
 @register.filter
+def hexadecimal(digest: bytes) -> str:
+    """Return a digest as it stands in exports."""
+    return bytes(digest).hex()
+
+
+@register.filter
 def plainly(value: Any) -> str:
     """Return a stored value in words: a list with commas, an object as its names and values."""
     if value is None or value in ([], {}, ""):

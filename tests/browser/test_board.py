@@ -124,6 +124,11 @@ def test_every_page_is_clean_for_axe_fits_360_px_and_runs_nothing_hostile(busy: 
         page.close()
 
 
+def test_on_a_phone_the_place_where_one_is_stands_in_view(busy: People, signed_in: Opens):
+    page, _ = opened(signed_in(busy.rhea, viewport={"width": 360, "height": 740}), "/audit/")
+    expect(page.locator(".places [aria-current]")).to_be_in_viewport(ratio=0.9)
+
+
 def test_what_needs_somebody_is_above_the_fold_at_1280_by_800(busy: People, signed_in: Opens):
     page, _ = opened(signed_in(busy.rhea, viewport={"width": 1280, "height": 800}), "/")
     notices = page.locator("#attention .notice")

@@ -109,6 +109,32 @@ def test_the_timeline_grows_and_the_head_follows_without_a_reload(people: People
     assert seen == []
 
 
+def test_on_a_phone_the_tab_precedes_the_facts_and_its_end_is_followed(people: People, task: Task, signed_in: Opens):
+    say(task, *(SignalReceived(name=f"s{number}") for number in range(60)))
+    page, seen = opened(signed_in(people.rhea, viewport=NARROW), f"/tasks/{task.pk}/")
+    live(page)
+    assert page.evaluate("document.querySelector('.tabs').offsetTop < document.querySelector('#facts-head').offsetTop")
+    page.evaluate("document.querySelector('#timeline').scrollIntoView({ block: 'end' })")
+    say(task, SignalReceived(name="one"))
+    expect(page.locator("#event-62")).to_be_in_viewport()
+    page.get_by_role("heading", name="Calls").scroll_into_view_if_needed()
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    say(task, SignalReceived(name="two"))
+    expect(page.locator("#event-63")).to_be_attached()
+    expect(page.get_by_role("heading", name="Calls")).to_be_in_viewport()  # who reads below is not moved
+    assert seen == []
+
+
+def test_the_record_unfolds_an_event_whole_also_on_a_phone(people: People, task: Task, signed_in: Opens):
+    page, seen = opened(signed_in(people.rhea, viewport=NARROW), f"/tasks/{task.pk}/?tab=record")
+    page.locator(".record summary").first.click()
+    expect(page.locator(".record pre").first).to_contain_text("Raise the pool")
+    axe_clean(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    expect(page.locator(".tabs [aria-current]")).to_be_in_viewport()
+    assert seen == []
+
+
 def test_a_late_write_that_the_page_has_is_not_doubled(people: People, task: Task, signed_in: Opens):
     from tasks_app.record.append import Token
 

@@ -1,5 +1,7 @@
 """The page of a task: its tabs, windows of the timeline, one event whole, and what may be done."""
 
+import html
+import json
 import re
 
 import pytest
@@ -66,7 +68,20 @@ def test_what_happened_within_a_second_is_told_apart_by_the_clock(client_of, peo
 
 def test_what_cannot_be_undone_is_the_last_of_the_actions(client_of, people: People, task: Task):
     shown = page(client_of(people.rhea), task)
-    assert max(re.findall(r'id="act-(\w+)"', shown), key=lambda name: shown.index(f'id="act-{name}"')) == "cancel"
+    assert re.findall(r'id="act-(\w+)"', shown)[-1] == "cancel"
+
+
+def test_the_record_shows_every_event_whole_with_its_author_and_digest(client_of, people: People, task: Task):
+    signals(task, 2)
+    shown = page(client_of(people.rhea), task, tab="record")
+    for event in Event.objects.filter(stream=task.pk):
+        row = shown.partition(f"?event={event.seq}#event-{event.seq}")[2].partition("</li>")[0]
+        assert f">{clock_exact(event.at)}</time><code>{event.kind}</code><span>" in row
+        assert bytes(event.digest).hex() in row
+        assert f"<dd>{event.actor}" in row
+        data = html.unescape(row.partition('<pre class="value">')[2].partition("</pre>")[0])
+        assert json.loads(data) == event.data
+    assert 'id="task-facts"' not in shown  # the width belongs to the events
 
 
 def test_late_writes_stand_where_they_came_in(task: Task):
