@@ -51,7 +51,7 @@ def _take(said: str) -> None:
         page.get_by_role("button", name="Begin").click()
         _play(page)
         page.screenshot(path=PICTURE, full_page=True)
-        page.get_by_role("button", name="End it").click()
+        page.get_by_role("button", name="Tidy up").click()
         browser.close()
 
 

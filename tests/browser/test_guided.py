@@ -42,7 +42,8 @@ def state(stage: str) -> dict[str, Any]:
     paid = {"label": "P-1", "reference": "P-1", "at": 1.0, "unprotected": False}
     payments = [{**paid, "title": EVIL, "times": 0}]
     if stage == "over":
-        payments = [{**paid, "reference": f"P-{n}", "label": f"P-{n}", "title": "EUR 480", "times": 2} for n in (3, 2)]
+        twice = {**paid, "title": "EUR 480", "times": 2, "unprotected": True}
+        payments = [*({**twice, "reference": f"P-{n}", "label": f"P-{n}"} for n in (3, 2)), *payments]
     world = [{"name": "payments", "heading": "Payments", "promise": "no key, no look-up", "entries": payments}]
     world += [{"name": "mail", "heading": "Mail", "promise": "can be looked up", "entries": []}]
     task = {"title": EVIL, "status": "running", "wait": "", "losses": 0, "holder": EVIL, "rows": rows, "left_out": 7}
@@ -101,6 +102,26 @@ def test_the_page_follows_by_itself_and_keeps_what_is_typed(run, signed_in):
     page.wait_for_load_state()
     assert orders_take(Path(row.folder)) == [{"do": "settle", "reference": "P-1"}]
     assert seen == []
+
+
+def test_at_the_end_what_was_protected_comes_first_and_nothing_is_left_to_end(run, signed_in):
+    people, row = run
+    state_write(Path(row.folder), state("look"))
+    page = signed_in(people.rhea).new_page()
+    page.goto(f"/drills/first/{row.pk}/")
+    expect(page.get_by_role("button", name="End it")).to_be_visible()
+    state_write(Path(row.folder), state("over"))
+    expect(page.get_by_role("button", name="Tidy up")).to_be_visible()
+    expect(page.get_by_role("button", name="End it")).to_have_count(0)
+    said = page.locator("#guided-world").inner_text()
+    order = ["With Handrail", "P-1", "Happened once", "Without protection", "P-3", "Happened twice"]
+    assert sorted(order, key=said.index) == order
+    page.get_by_role("button", name="Tidy up").click()
+    page.wait_for_load_state()
+    assert orders_take(Path(row.folder))[0]["do"] == "end"
+    DrillRun.objects.filter(pk=row.pk).update(state="ended")
+    expect(page.get_by_role("link", name="Begin again")).to_be_visible()  # the page follows to the very end
+    expect(page.get_by_role("button", name="Tidy up")).to_have_count(0)
 
 
 def test_it_can_be_played_without_scripts_and_only_by_who_may(run, signed_in):
