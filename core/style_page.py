@@ -68,7 +68,7 @@ def _board(now: datetime) -> dict[str, Any]:
             {"tone": "bad", "glyph": "stopped", "text": "No worker lives", "url": "#", "detail": "Nothing is lost."},
         ],
         "plot": throughput(hours, done, [number // 8 for number in done]),
-        "no_plot": waiting(hours, [0.0] * HOURS),
+        "no_plot": waiting(hours, [0.0] * HOURS, 0),
     }
 
 

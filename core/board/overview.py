@@ -11,6 +11,7 @@ from django.db.models.functions import Coalesce, Now, TruncHour
 from approvals_app.models import ApprovalRequest
 from approvals_app.notify.selectors.alerts import OpenAlerts, alerts_open
 from approvals_app.selectors.figures_strip import FiguresStrip, figures_strip
+from approvals_app.status import Via
 from core.board.attention import Notice, attention
 from core.board.fleet import Member, fleet
 from core.board.plots import Plot, hours_until, spread, throughput, waiting
@@ -80,9 +81,10 @@ def _throughput(workspace: Workspace, now: datetime) -> Plot:
 def _waiting(workspace: Workspace, now: datetime) -> Plot:
     hours = hours_until(now)
     ended = Coalesce(F("decided_at"), F("closed_at"), Now())
-    asked = ApprovalRequest.objects.filter(workspace=workspace).annotate(until=ended).filter(until__gte=hours[0])
+    by_people = ApprovalRequest.objects.filter(workspace=workspace).exclude(decided_via=Via.GRANT)
+    asked = by_people.annotate(until=ended).filter(until__gte=hours[0])
     spans: Sequence[tuple[datetime, datetime]] = list(asked.values_list("requested_at", "until")[:MOST_SPANS])
-    return waiting(hours, spread(hours, spans))
+    return waiting(hours, spread(hours, spans), len(spans))
 
 
 def _oldest(workspace: Workspace) -> list[Task]:

@@ -60,22 +60,24 @@ def _throughput_said(hours: Sequence[datetime], done: Sequence[int], bad: Sequen
     return f"{ended} Most ended in the hour from {_clock(hours[busiest])} UTC: {both[busiest]}."
 
 
-def waiting(hours: Sequence[datetime], seconds: Sequence[float]) -> Plot:
-    """Draw how long tasks waited for people, added up, in each hour."""
+def waiting(hours: Sequence[datetime], seconds: Sequence[float], calls: int) -> Plot:
+    """Draw how long calls waited for people, added up, in each hour. ``calls``: how many did."""
     most = max(seconds, default=0.0)
     bars = [
         _bar(at, seconds[at], most, css="bar-person", says=f"{_clock(hour)}: {duration(seconds[at])}")
         for at, hour in enumerate(hours)
     ]
-    return Plot(bars=_seen(bars), summary=_waiting_said(hours, seconds), top=duration(most) if most else "")
+    return Plot(bars=_seen(bars), summary=_waiting_said(hours, seconds, calls), top=duration(most) if most else "")
 
 
-def _waiting_said(hours: Sequence[datetime], seconds: Sequence[float]) -> str:
+def _waiting_said(hours: Sequence[datetime], seconds: Sequence[float], calls: int) -> str:
     if not sum(seconds):
         return "Nothing waited for a person in the last 24 hours."
     worst = seconds.index(max(seconds))
-    longest = f"Longest in the hour from {_clock(hours[worst])} UTC: {duration(seconds[worst])}."
-    return f"Calls waited {duration(sum(seconds))} for people in 24 hours, all together. {longest}"
+    most = f"Most in the hour from {_clock(hours[worst])} UTC: {duration(seconds[worst])} added up."
+    if calls == 1:
+        return f"1 call waited for a person in 24 hours: {duration(sum(seconds))}. {most}"
+    return f"{calls} calls waited for people in 24 hours, {duration(sum(seconds) / calls)} each on average. {most}"
 
 
 def spread(hours: Sequence[datetime], spans: Iterable[tuple[datetime, datetime]]) -> list[float]:

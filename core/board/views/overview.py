@@ -11,6 +11,7 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from core.access import Right
 from core.board.live import OverviewFeed
 from core.board.overview import overview
 from core.models import Membership
@@ -33,6 +34,7 @@ def overview_page(request: HttpRequest) -> HttpResponse:
         "workspace": principal.workspace,
         "workspaces": workspace_choices(principal),
         "is_demo": settings.HANDRAIL_DEMO,
+        "may_drill": principal.may(Right.DRILLS_RUN),
         "live": urlencode({"workspace": principal.workspace.slug}),
     }
     return render(request, "board/overview.html", context)

@@ -8,6 +8,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
 
+from approvals_app.models import ApprovalRequest
+from approvals_app.status import Via
 from core.board.live import OverviewFeed
 from core.clock import database_now
 from core.models import Membership
@@ -68,6 +70,31 @@ def test_what_is_in_doubt_stopped_unverified_failed_due_or_held_is_told(client_o
     page = shown(client_of(people.rhea))
     assert "0 completed, 1 failed or cancelled in 24 hours." in page
     assert "a storm" in page
+
+
+def test_an_invitation_is_made_to_who_can_follow_it(client_of, people: People, settings, transactional_db):
+    settings.HANDRAIL_DEMO = True
+    engineer, operator = shown(client_of(people.rhea)), shown(client_of(people.silas))
+    for words in ("Play the first five minutes", ">Launch one</a>"):
+        assert words in engineer
+        assert words not in operator
+    assert "An engineer can launch one" in operator
+
+
+def test_what_a_standing_grant_answered_waited_for_nobody(client_of, people: People, task: Task):
+    asked, granted = request_in(task, "asked", minutes=6), request_in(task, "granted", minutes=0)
+    ApprovalRequest.objects.filter(pk=asked.pk).update(decided_via=Via.PAGE)
+    ApprovalRequest.objects.filter(pk=granted.pk).update(decided_via=Via.GRANT)
+    assert "1 call waited for a person in 24 hours: 6 min" in shown(client_of(people.rhea))
+
+
+def request_in(task: Task, name: str, *, minutes: int) -> ApprovalRequest:
+    now = database_now()
+    fixed = {"tool": "note.write", "contract_version": 1, "schema_digest": "s", "digest": "d", "same_call": "s"}
+    fixed |= {"risk": "low", "group": "approvers", "policy": {}, "run_within": 3600.0}
+    made = {"requested_at": now - timedelta(minutes=minutes), "decided_at": now, "decided_by": task.owner}
+    made |= {"run_by": now, "status": "approved", "decision": "approved"}
+    return ApprovalRequest.objects.create(workspace=task.workspace, task=task, name=name, line=name, **fixed, **made)
 
 
 def _after(seconds: float):

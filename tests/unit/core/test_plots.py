@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from core.board.plots import HEIGHT, HOURS, hours_until, spread, throughput, waiting
+from core.moments import duration
 
 NOW = datetime(2026, 11, 30, 14, 20, tzinfo=UTC)
 
@@ -34,4 +35,13 @@ def test_bars_stand_on_each_other_and_the_highest_fills_the_picture():
 def test_nothing_is_a_sentence_and_no_picture():
     empty = [0] * HOURS
     assert throughput(hours_until(NOW), empty, empty).bars == ()
-    assert waiting(hours_until(NOW), [0.0] * HOURS).summary == "Nothing waited for a person in the last 24 hours."
+    assert waiting(hours_until(NOW), [0.0] * HOURS, 0).summary == "Nothing waited for a person in the last 24 hours."
+
+
+def test_a_wait_is_said_per_call_and_never_as_a_sum_that_reads_like_one_long_wait():
+    hours, seconds = hours_until(NOW), [0.0] * HOURS
+    seconds[3], seconds[5] = 1200.0, 120.0
+    many, one = waiting(hours, seconds, 10).summary, waiting(hours, seconds, 1).summary
+    assert f"10 calls waited for people in 24 hours, {duration(132)} each on average." in many
+    assert f"Most in the hour from 18:00 UTC: {duration(1200)} added up." in many
+    assert one.startswith(f"1 call waited for a person in 24 hours: {duration(1320)}.")
