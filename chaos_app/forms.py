@@ -18,6 +18,12 @@ _SUITES = {
     "full": "Full: every place that is found, and every kind of fault, in about half an hour",
     "soak": "Soak: workers are killed at random, as often as you say",
 }
+# Which of the processes is killed; the faults' own names are those of evidence and of the command line.
+_KILLS = {
+    Fault.KILL: "SIGKILL of the process that runs the task",
+    Fault.KILL_WORKER: "SIGKILL of the whole worker",
+    Fault.KILL_BOTH: "SIGKILL of the worker and its keeper",
+}
 
 
 def _choices(targets: Sequence[Offered]) -> list[tuple[str, str]]:
@@ -53,7 +59,7 @@ class LaunchForm(forms.Form):
     fault = forms.MultipleChoiceField(
         label="Only this fault",
         required=False,
-        choices=[(slug(fault), str(fault)) for fault in Fault],
+        choices=[(slug(fault), _KILLS.get(fault, str(fault))) for fault in Fault],
         widget=forms.SelectMultiple(attrs={"size": 6}),
     )
     sandbox = forms.BooleanField(

@@ -128,8 +128,22 @@ def test_another_workspace_sees_nothing_of_it(run, people):
 def test_who_may_not_run_drills_sees_them_and_can_start_none(run, people):
     client = client_of(people.silas)
     assert "Launch drills" not in page(client, "/drills/")
+    form = page(client, "/drills/launch/")
+    assert form.index("Engineers and administrators of this workspace run drills") < form.index('<form class="form')
+    assert "drills:run" not in form
     assert client.post("/drills/launch/", {"suite": "core", "do": "launch"}).status_code == 403
     assert client.post(f"/drills/{run.pk}/stop/").status_code == 403
+
+
+def test_before_the_first_run_who_may_launch_is_told_to_and_others_who_can(people):
+    assert "Launch the core suite" in page(client_of(people.rhea), "/drills/")
+    assert "An engineer can launch one." in page(client_of(people.silas), "/drills/")
+
+
+def test_the_faults_of_a_launch_say_which_process_is_killed(people):
+    html = page(client_of(people.rhea), "/drills/launch/")
+    for words in ("the process that runs the task", "the whole worker", "the worker and its keeper"):
+        assert f">SIGKILL of {words}</option>" in html
 
 
 def test_a_preview_says_what_would_run_and_starts_nothing(people):
