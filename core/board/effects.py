@@ -25,7 +25,7 @@ NONE = (CallState.REFUSED, CallState.NOT_HAPPENED)
 KINDS: dict[str, tuple[str, tuple[CallState, ...]]] = {
     "verified": ("Verified", VERIFIED),
     "answered": ("Answered, not read back", ANSWERED),
-    "unknown": ("Outcome open or unknown", UNKNOWN),
+    "unknown": ("Not answered yet, or unknown", UNKNOWN),
     "none": ("No effect", NONE),
 }
 

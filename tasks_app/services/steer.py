@@ -124,7 +124,7 @@ def _move(here: Command, to_version: int, reason: str) -> None:
 def _instead(task: Task) -> str:
     match Status(task.status):
         case Status.IN_DOUBT:
-            return "Record what happened to its calls in doubt; it then goes on by itself."
+            return "Record what happened to its calls of unknown outcome; it then goes on by itself."
         case Status.CANCELLING:
             return "It ends as soon as no attempt is open."
         case Status.QUARANTINED | Status.UNVERIFIED:

@@ -23,7 +23,7 @@ from tasks_app.services.look_up import look_up_ask
 from tasks_app.services.settle import call_settle
 from tasks_app.views.who import task_reader
 
-_GOES_ON = "Recorded. The task goes on as soon as nothing else is in doubt."
+_GOES_ON = "Recorded. The task goes on as soon as no other outcome is unknown."
 _AGAIN = "Recorded. The new call waits for an approval of its own; it is on the desk."
 
 

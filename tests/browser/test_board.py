@@ -129,6 +129,65 @@ def test_on_a_phone_the_place_where_one_is_stands_in_view(busy: People, signed_i
     expect(page.locator(".places [aria-current]")).to_be_in_viewport(ratio=0.9)
 
 
+def test_on_a_phone_a_row_shows_all_of_it_and_stays_a_row_of_a_table(busy: People, signed_in: Opens):
+    context = signed_in(busy.rhea, viewport={"width": 360, "height": 740})
+    for address, said in (("/tasks/", "Outcome unknown"), ("/effects/", "service/checkout"), ("/tools/", "note.write")):
+        page, _ = opened(context, address)
+        assert page.locator(".rows").evaluate("one => one.parentElement.scrollWidth <= one.parentElement.clientWidth")
+        expect(page.locator(".rows tbody")).to_contain_text(said)
+        assert page.locator(".rows :is(thead, tbody, tr, th, td):not([role])").count() == 0
+        roles = tree_of(page)
+        assert {"table", "row", "rowheader", "cell", "columnheader"} <= roles, (address, roles)
+        page.close()
+
+
+def tree_of(page: Page) -> set[str]:
+    """Return the roles that a screen reader is told of."""
+    told = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")
+    return {node["role"]["value"] for node in told["nodes"] if not node.get("ignored") and "role" in node}
+
+
+def test_what_is_seldom_filtered_by_is_folded_on_a_phone_alone(busy: People, signed_in: Opens):
+    for width, folded in ((360, True), (1280, False)):
+        page, _ = opened(signed_in(busy.rhea, viewport={"width": width, "height": 740}), "/tasks/")
+        expect(page.get_by_text("More filters")).to_be_visible(visible=folded)
+        expect(page.locator("input[name=owner]")).to_be_visible(visible=not folded)
+        page.close()
+    narrow, _ = opened(signed_in(busy.rhea, viewport={"width": 360, "height": 740}), "/tasks/?owner=rhea")
+    expect(narrow.get_by_role("textbox", name="Owner")).to_be_visible()  # what narrows the list is seen
+
+
+def test_the_bar_stays_where_it_is_while_the_page_becomes_live(busy: People, signed_in: Opens):
+    page = signed_in(busy.rhea, viewport={"width": 1280, "height": 800}).new_page()
+    page.add_init_script("""addEventListener("DOMContentLoaded", () => {
+      window.places = new Set();
+      const note = () => places.add(document.querySelector(".search").getBoundingClientRect().x);
+      const every = {subtree: true, childList: true, attributes: true, characterData: true};
+      new MutationObserver(note).observe(document.getElementById("live-indicator"), every);
+      note();
+    })""")
+    page.goto("/")
+    live(page)
+    assert page.evaluate("places.size") == 1, page.evaluate("[...places]")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_words_inside_an_empty_field_can_be_read(busy: People, signed_in: Opens, theme: Any):
+    page, _ = opened(signed_in(busy.rhea, color_scheme=theme, viewport={"width": 1280, "height": 800}), "/effects/")
+    for field in page.locator("input[placeholder]").all():
+        assert field.evaluate(CONTRAST) >= 4.5
+
+
+CONTRAST = """(field) => {
+  const light = (colour) => colour.match(/[0-9.]+/g).slice(0, 3).map(Number)
+    .map((part) => part / 255).map((part) => part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, part, at) => sum + part * [0.2126, 0.7152, 0.0722][at], 0);
+  const words = getComputedStyle(field, "::placeholder");
+  const [one, other] = [light(words.color), light(getComputedStyle(field).backgroundColor)].sort((a, b) => a - b);
+  return words.opacity === "1" ? (other + 0.05) / (one + 0.05) : 0;
+}"""
+
+
 def test_what_needs_somebody_is_above_the_fold_at_1280_by_800(busy: People, signed_in: Opens):
     page, _ = opened(signed_in(busy.rhea, viewport={"width": 1280, "height": 800}), "/")
     notices = page.locator("#attention .notice")

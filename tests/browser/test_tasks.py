@@ -27,7 +27,7 @@ THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
 NARROW = {"width": 360, "height": 740}
 # Cells so narrow that a sentence in them is read letter by letter.
 SPELT_OUT = """[...document.querySelectorAll("td:not(.pick)")]
-    .filter((td) => td.innerText.length > 8 && td.clientWidth < 70).map((td) => td.innerText)"""
+    .filter((td) => td.innerText.length > 8 && td.clientWidth < 70 && td.clientHeight > 45).map((td) => td.innerText)"""
 
 
 @pytest.fixture

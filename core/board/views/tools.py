@@ -50,6 +50,7 @@ def tool_page(request: HttpRequest, name: str) -> HttpResponse:
         "levels": sandbox_levels(name=name) if tool.contract and tool.contract.sandbox != Wanted.NONE else [],
         "cells": cells_of(workspace=principal.workspace, klass=tool.contract.effect_class) if tool.contract else [],
         "calls": last_calls(workspace=principal.workspace, name=name),
+        "may_drill": principal.may(Right.DRILLS_RUN),
         "principal": principal,
         "workspace": principal.workspace,
     }

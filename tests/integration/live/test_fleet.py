@@ -31,7 +31,7 @@ def test_a_worker_that_goes_changes_in_place_and_a_new_one_waits_behind_a_link(l
     while "Show 1 new" not in page.html:
         live_hint(stream=live.task.pk, workspace=live.people.workspace.pk, seq=1)
         page.take()
-    assert f'<tr id="worker-{lives.pk}" hx-swap-oob="true" class="gone">' in page.html
+    assert f'<tr id="worker-{lives.pk}" role="row" hx-swap-oob="true" class="gone">' in page.html
     assert "w-2" not in page.html
     polled = Client(headers={"cookie": cookie}).get(f"{reverse('workers-live')}?{address}").json()["html"]
     assert "Show 1 new" in polled

@@ -27,7 +27,7 @@ def test_rows_change_in_place_also_when_they_no_longer_fit_the_filter(live: Live
     task_pause(workspace=live.people.workspace, task=live.task.pk, actor="person:silas", reason="x")
     while "Paused" not in page.html:
         page.take()
-    assert f'<tr id="row-{live.task.pk}" hx-swap-oob="true">' in page.html
+    assert f'<tr id="row-{live.task.pk}" role="row" hx-swap-oob="true">' in page.html
     assert all("seq" not in frame for frame in page.frames)
 
 
