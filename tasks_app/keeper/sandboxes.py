@@ -6,8 +6,11 @@ import selectors
 import structlog
 
 from tasks_app.keeper.process import WatchedProcess
+from tasks_app.sandbox.orphans import orphans_end
 
 log = structlog.get_logger(__name__)
+
+ORPHANS = 0.9  # seconds after a death in which what was being started then may still appear
 
 
 class Sandboxes:
@@ -16,6 +19,16 @@ class Sandboxes:
     def __init__(self, selector: selectors.BaseSelector) -> None:
         self._selector = selector
         self._until: dict[int, tuple[WatchedProcess, float]] = {}
+        self._orphans_until = 0.0
+
+    def orphans_expect(self, now: float) -> None:
+        """Look for sandboxes without their makers for a while: one has died, or we begin where another keeper was."""
+        self._orphans_until = now + ORPHANS
+
+    def orphans_look(self, now: float) -> None:
+        """End the sandboxes whose makers have gone, if any are to be expected."""
+        if now < self._orphans_until and (ended := orphans_end()):
+            log.warning("sandboxes_without_maker_ended", count=ended)
 
     def watch(self, pid: int, until: float) -> None:
         """Watch one until it has gone. Without pidfds nothing is watched: a number may come to mean another."""

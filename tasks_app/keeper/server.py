@@ -97,6 +97,7 @@ class Server:
         self._selector.register(self._wake_read, selectors.EVENT_READ, self._tell_lost)
         if self._main.fd is not None:
             self._selector.register(self._main.fd, selectors.EVENT_READ, self._main_ended)
+        self._sandboxes.orphans_expect(time.monotonic())
         self.renewer.start()
         while time.monotonic() < min(self._until, self._quiet_at):
             for key, _ in self._selector.select(TICK):
@@ -116,6 +117,7 @@ class Server:
         for watched in overdue:
             self._kill(watched)
         self._sandboxes.end_overdue(now)
+        self._sandboxes.orphans_look(now)
         for pid in [pid for pid, dying in self._dying.items() if now >= dying.until or pid in self._exits]:
             self._bury(pid)
 
@@ -124,6 +126,7 @@ class Server:
     def _main_ended(self) -> None:
         self._main_gone = self.renewer.worker_gone = True
         self._quiet_at = time.monotonic() + LINGER
+        self._sandboxes.orphans_expect(time.monotonic())
         # A database that stays away longer than a lease (it died with everything else) needs no word from us any more.
         self._until = time.monotonic() + settings.LEASE_SECONDS + LAST_WORD
         if self._main.fd is not None:
@@ -147,6 +150,7 @@ class Server:
         if process.fd is not None:
             self._selector.unregister(process.fd)
         process.close()
+        self._sandboxes.orphans_expect(time.monotonic())
         wait = 0.0 if self._main_gone or process.pid == self._worker.pid else settings.EXIT_STATUS_SECONDS
         # Dying before it is heard: what it said last must not have it watched, and found dead, a second time.
         dying = self._dying[process.pid] = Dying(until=time.monotonic() + wait)

@@ -15,6 +15,7 @@ from tasks_app.sandbox import bubblewrap, levels
 from tasks_app.sandbox.bubblewrap import Given
 from tasks_app.sandbox.cgroups import Group, group_make, groups_work
 from tasks_app.sandbox.identity import namespace_of
+from tasks_app.sandbox.orphans import mark
 from tasks_app.sandbox.pipes import Ends
 from tasks_app.sandbox.spec import Frame, doors
 from tasks_app.sandbox.way import way_make, way_remove
@@ -107,7 +108,8 @@ def _walled(frame: Frame, ends: Ends, ours: socket.socket, theirs: int, printing
     process, way = None, None
     try:
         way = way_make(frame.ways) if frame.network and frame.ways else None
-        process = _spawn(bubblewrap.command_of(frame, given, str(way or "")), given.all(), printing)
+        command = bubblewrap.command_of(frame, given, str(way or ""))
+        process = _spawn([mark(), *command[1:]], given.all(), printing, program=command[0])
         ends.close(informing)
         first = _first_of(info)
         watched = os.pidfd_open(first)
@@ -133,9 +135,12 @@ def _bare(frame: Frame, ends: Ends, ours: socket.socket, theirs: int, printing: 
     return Running(process=process, first=process.pid, channel=ours, printed=-1)
 
 
-def _spawn(command: list[str], passed: list[int], printing: int) -> subprocess.Popen[bytes]:
+def _spawn(
+    command: list[str], passed: list[int], printing: int, *, program: str | None = None
+) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         command,
+        executable=program,
         stdin=subprocess.DEVNULL,
         stdout=printing,
         stderr=printing,

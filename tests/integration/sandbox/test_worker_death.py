@@ -3,17 +3,18 @@
 import os
 import signal
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from subprocess import Popen
 
 import pytest
 
 from tasks_app.models import Task
+from tasks_app.sandbox.orphans import MARK, began, orphans_end
 from tests.crew import Crew, slice_pid, wait_kind
 from tests.people import people_create
-from tests.processes import alive, descendants, wait_for
+from tests.processes import alive, descendants, pool_processes, running, wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SLACK = 6.0  # seconds that a busy machine adds
@@ -95,3 +96,63 @@ def test_a_sandbox_that_waits_for_a_call_is_gone_a_second_after_its_worker(crew:
     pids = waiting(worker)
     worker.kill()
     wait_for(lambda: not any(map(alive, pids)), seconds=1.0, what="it to be gone")
+
+
+def half_made(crew: Crew, maker: int) -> int:
+    """Leave a sandbox in the middle of being made, as by this process; return the one that would wait for ever."""
+    name = f"{MARK}:{maker}:{began(maker)}"
+    log = crew.folder / "half-made.log"
+    with running("-m", "tests.sandbox_half_made", name, env=crew.environment, log=log, stop=signal.SIGKILL):
+        wait_for(lambda: len(marked(name)) == 2, what="an outer and an inner process")
+        outer, inner = sorted(marked(name), key=parent_of_both(name))
+    wait_for(lambda: not alive(outer), what="the outer one to die with whoever started it")
+    return inner
+
+
+def marked(name: str) -> list[int]:
+    """Return the processes that were started under a name."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if (path / "cmdline").read_bytes().startswith(name.encode() + b"\0"):
+                found.append(int(path.name))
+    return found
+
+
+def parent_of_both(name: str) -> Callable[[int], bool]:
+    """Sort the outer process before its child."""
+    both = marked(name)
+    return lambda pid: parent_of(pid) in both
+
+
+def parent_of(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def test_a_sandbox_that_was_being_made_as_its_worker_died_is_gone_a_second_later(crew: Crew):
+    worker = crew.worker()
+    (maker,) = pool_processes(worker.pid)
+    left = half_made(crew, maker)
+    orphans_end()
+    assert alive(left)  # whoever lives may still be making it
+    worker.kill()
+    wait_for(lambda: not alive(left), seconds=2.0, what="what waits for ever to be ended")
+
+
+def test_and_so_is_one_of_a_worker_that_died_together_with_its_keeper(crew: Crew):
+    worker = crew.worker()
+    (maker,) = pool_processes(worker.pid)
+    left = half_made(crew, maker)
+    keeper = next(pid for pid in descendants(worker.pid) if b"tasks_app.keeper" in command_line(pid))
+    os.kill(keeper, signal.SIGKILL)
+    worker.kill()
+    wait_for(lambda: not alive(maker), what="the worker's process to be gone")
+    assert alive(left)
+    crew.worker("next")
+    wait_for(lambda: not alive(left), seconds=5.0, what="the next keeper to end it")
+
+
+def command_line(pid: int) -> bytes:
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    return b""
