@@ -7,7 +7,7 @@ import threading
 import time
 from types import FrameType
 
-from chaos_app.drills.lives import process_lives
+from tasks_app.keeper.process import exists
 
 STACK = "HANDRAIL_STACK"  # the process of the supervisor, told to everything that it runs
 LOOK = 0.5  # seconds
@@ -24,7 +24,7 @@ def end_with_stack() -> None:
 
 
 def _watch(stack: int) -> None:
-    while process_lives(stack):
+    while exists(stack):
         time.sleep(LOOK)
     os.kill(os.getpid(), signal.SIGTERM)
 

@@ -16,13 +16,13 @@ from django.db import transaction
 
 from chaos_app.drills.evidence import Evidence, evidence_load
 from chaos_app.drills.left_out import LeftOut
-from chaos_app.drills.lives import process_lives
 from chaos_app.drills.results import UNTOLD, Results, results_make
 from chaos_app.models import RUNNING, DrillAlert, DrillRun
 from chaos_app.services.cases import case_renew, case_store, evidence_known
 from chaos_app.services.launch import stop_told
 from core.clock import database_now
 from core.models import Workspace
+from tasks_app.keeper.process import exists
 from tasks_app.record.append import append_administration
 from tasks_app.record.events import DrillEnded
 
@@ -159,7 +159,7 @@ def _follow(run: DrillRun, said: Mapping[str, Any], *, is_all: bool) -> None:
     run.command = str(said.get("command") or run.command)
     run.versions, run.cells = said.get("versions") or {}, said.get("cells") or []
     run.why = str(said.get("why") or "")
-    if state in RUNNING and not process_lives(run.pid):
+    if state in RUNNING and not (run.pid and exists(run.pid)):
         state, run.why = "failed", "Its controller ended before the run did; what it had written is kept."
     if run.stop_asked_at:
         stop_told(run)
@@ -222,7 +222,7 @@ def _unheard() -> None:
     """A run whose controller never wrote anything has failed; its log says why."""
     for run in DrillRun.objects.filter(state="starting", folder=""):
         waited = (database_now() - run.launched_at).total_seconds()
-        if waited > UNHEARD_SECONDS or (run.pid and waited > 2 and not process_lives(run.pid)):
+        if waited > UNHEARD_SECONDS or (run.pid and waited > 2 and not exists(run.pid)):
             why = "Its controller ended before it began."
             DrillRun.objects.filter(pk=run.pk, state="starting").update(
                 state="failed", why=why, ended_at=database_now()

@@ -12,7 +12,6 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from chaos_app.drills.lives import process_lives
 from chaos_app.guided.stages import STAGES
 from chaos_app.guided.state import order_give, state_read
 from chaos_app.models import RUNNING, DrillRun
@@ -21,6 +20,7 @@ from core.clock import database_now
 from core.errors import Conflict, NotFound
 from core.hints import after_commit
 from core.models import Workspace
+from tasks_app.keeper.process import exists
 from tasks_app.record.append import append_administration
 from tasks_app.record.events import DrillEnded, DrillLaunched
 
@@ -88,7 +88,7 @@ def guided_follow() -> int:
     """Close the rows of guided runs that are over (a finder of the sweeper); returns how many."""
     closed = 0
     for run in DrillRun.objects.filter(suite=SUITE, state__in=RUNNING, pid__isnull=False):
-        if process_lives(run.pid):
+        if run.pid and exists(run.pid):
             continue
         state = state_read(Path(run.folder)) or {}
         closed += _close(run, stage=str(state.get("stage", "failed")))

@@ -14,14 +14,13 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from chaos_app.drills.lives import process_lives
 from chaos_app.guided.state import state_read
 from chaos_app.models import DrillRun
 from chaos_app.services.guided import guided_follow
 from core.clock import database_now
 from tasks_app.models import Event
 from tests.people import People, people_create
-from tests.processes import descendants, wait_for
+from tests.processes import alive, descendants, wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -116,8 +115,8 @@ def test_it_ends_with_the_stack_whose_page_began_it_and_leaves_nothing(people: P
         _stage(run, "change")
         started = descendants(run.pid)
         assert started
-    wait_for(lambda: not process_lives(run.pid), seconds=20, what="the controller to end")
-    wait_for(lambda: not any(map(process_lives, started)), seconds=20, what="what it had started to end")
+    wait_for(lambda: not alive(run.pid), seconds=20, what="the controller to end")
+    wait_for(lambda: not any(map(alive, started)), seconds=20, what="what it had started to end")
     left = {path.name for path in Path(run.folder).iterdir()}
     assert "cleaned" in left
     assert not left & {"postgres", "run", "world"}

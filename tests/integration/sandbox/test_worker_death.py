@@ -27,6 +27,7 @@ def crew(child_environment: dict[str, str], tmp_path: Path) -> Iterator[Crew]:
         made = Crew(stack, child_environment, tmp_path, people_create())
         made.environment["HANDRAIL_MODULES"] = "tests.agents,tests.sandbox_tools"
         yield made
+    orphans_end()  # where a test has failed
 
 
 def inside(worker: Popen[bytes]) -> list[int]:
