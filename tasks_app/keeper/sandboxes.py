@@ -10,7 +10,9 @@ from tasks_app.sandbox.orphans import orphans_end
 
 log = structlog.get_logger(__name__)
 
-ORPHANS = 0.9  # seconds after a death in which what was being started then may still appear
+# Seconds after a death in which what was being started then may still appear, and between two looks (each asks for the
+# name of every process there is: not at each message that a keeper hears).
+ORPHANS, ORPHANS_EVERY = 0.9, 0.2
 
 
 class Sandboxes:
@@ -19,7 +21,7 @@ class Sandboxes:
     def __init__(self, selector: selectors.BaseSelector) -> None:
         self._selector = selector
         self._until: dict[int, tuple[WatchedProcess, float]] = {}
-        self._orphans_until = 0.0
+        self._orphans_at = self._orphans_until = 0.0
 
     def orphans_expect(self, now: float) -> None:
         """Look for sandboxes without their makers for a while: one has died, or we begin where another keeper was."""
@@ -27,7 +29,10 @@ class Sandboxes:
 
     def orphans_look(self, now: float) -> None:
         """End the sandboxes whose makers have gone, if any are to be expected."""
-        if now < self._orphans_until and (ended := orphans_end()):
+        if not self._orphans_at <= now < self._orphans_until:
+            return
+        self._orphans_at = now + ORPHANS_EVERY
+        if ended := orphans_end():
             log.warning("sandboxes_without_maker_ended", count=ended)
 
     def watch(self, pid: int, until: float) -> None:
