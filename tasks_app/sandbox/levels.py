@@ -14,7 +14,7 @@ log = structlog.get_logger(__name__)
 
 NAMESPACES, PROCESS, NONE = "namespaces", "process", "none"
 MEANING = {
-    NAMESPACES: "in namespaces of its own: no network, no files but what it needs, no other processes",
+    NAMESPACES: "in namespaces of its own: no network, files or processes but those that it is given",
     PROCESS: "in a process of its own, without walls: it can read files and reach the network",
     NONE: "in the worker itself",
 }

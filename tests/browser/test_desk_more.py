@@ -16,7 +16,7 @@ from tasks_app.services.settle import call_settle
 from tasks_app.status import CallState
 from tests.browser.axe import axe_clean
 from tests.browser.conftest import listen
-from tests.desk import CLEAN, MOVE, PAY, Desk, as_person, decide, desk_create, parked, rule
+from tests.desk import CLEAN, MOVE, PAY, WALLED, Desk, as_person, decide, desk_create, parked, rule
 from tests.records import call_in, new_task, task_set
 
 Opens = Callable[..., BrowserContext]
@@ -269,6 +269,7 @@ def test_the_pages_beside_the_desk_are_clean_for_axe_and_fit(desk: Desk, signed_
         f"/approvals/{move.pk}/edit/",
         f"/approvals/together/?id={long.pk}",
         f"/approvals/{long.pk}/review/",
+        f"/approvals/{parked(desk, WALLED).pk}/",
         f"/tasks/{call.task_id}/calls/pay/1/settle/",
         "/approvals/?shelf=doubt",
         "/approvals/?shelf=team&agent=desk.agent&tool=desk.clean&rule=contract",

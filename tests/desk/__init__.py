@@ -3,7 +3,7 @@
 from tests.desk.acts import as_person, cancel, decide, group, rule
 from tests.desk.people import Desk, desk_create
 from tests.desk.tasks import GATE, attempt, claim, kinds, park, parked, propose, task_create
-from tests.desk.tools import CLEAN, HUSH, MOVE, PAY, SCAN, Clean, Pay
+from tests.desk.tools import CLEAN, HUSH, MOVE, PAY, SCAN, WALLED, Clean, Pay
 
 __all__ = [
     "CLEAN",
@@ -12,6 +12,7 @@ __all__ = [
     "MOVE",
     "PAY",
     "SCAN",
+    "WALLED",
     "Clean",
     "Desk",
     "Pay",

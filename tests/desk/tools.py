@@ -57,5 +57,18 @@ MOVE = Contract(
     preview=lambda args: f"Move {args.amount} to {args.to}",
 )
 HUSH = Contract(name="desk.hush", version=1, arguments=Clean, effect_class="keyed", execute=_answer, **HERE)
-for _contract in (CLEAN, PAY, SCAN, MOVE, HUSH):
+WALLED = Contract(  # nobody runs it: its card has the most to say
+    name="desk.walled",
+    version=1,
+    arguments=Clean,
+    effect_class="readable",
+    execute=_answer,
+    find=lambda args, context: None,
+    asks=True,
+    network=("configuration.services.example:8443", "localhost:39999"),
+    private_network=frozenset({"localhost:39999"}),
+    environment=("SERVICES_CONFIGURATION_URL",),
+    preview=lambda args: f"Remove everything below {args.path}",
+)
+for _contract in (CLEAN, PAY, SCAN, MOVE, HUSH, WALLED):
     registry.tool_register(_contract)
