@@ -93,3 +93,8 @@ def _replace(path: Path, content: Any) -> None:
     fresh = path.with_name(f".{path.name}.{threading.get_ident()}")
     fresh.write_text(json.dumps(content, default=str))
     fresh.replace(path)
+
+
+def named(error: Exception) -> str:
+    """Return an error's kind and first line."""
+    return f"{type(error).__name__}: {error}".splitlines()[0]

@@ -1,7 +1,7 @@
 """A run: discover, play the control, the planted bugs and the cases side by side, judge each, say what came of it."""
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -11,9 +11,9 @@ from chaos_app.drills.case import Case
 from chaos_app.drills.catalogue import BY_NAME, EFFECTS, WORKLOADS, Workload
 from chaos_app.drills.cells import Cell, Seen
 from chaos_app.drills.evidence import Control, Evidence
-from chaos_app.drills.faults import engine_of
+from chaos_app.drills.faults import engine_of, unbuilt
 from chaos_app.drills.ground import Ground
-from chaos_app.drills.journal import Journal
+from chaos_app.drills.journal import Journal, named
 from chaos_app.drills.judge import Judgement, judge
 from chaos_app.drills.left_out import LeftOut, cell_left, left_out
 from chaos_app.drills.limits import TAKEOVER
@@ -160,7 +160,7 @@ class Run:
         """Play the cells of this launch; what cannot be played is left out with its reason."""
         wanted = self._wanted()
         todo = [cell for cell in wanted if engine_of(cell) is not None]
-        self.unbuilt = _unbuilt(wanted)
+        self.unbuilt = unbuilt(wanted)
         self._of = len(todo)
         self.journal.say(cells=[cell.id for cell in todo])
         self.journal.left_out([*self.left_out(), *self.unbuilt])
@@ -180,8 +180,12 @@ class Run:
     def _play_again(self) -> None:
         """Alone: on a busy machine a stopped process is ended before another has room to take over."""
         for cell in self._again:
-            if not self._is_over(cell):
+            if self._is_over(cell):
+                continue
+            try:
                 self._tell(*self._once(cell, 1))
+            except Exception as error:
+                self.skipped.append(cell_left(cell, f"The drill itself could not play it: {named(error)}"))
 
     def _is_over(self, cell: Cell) -> bool:
         """Whether nothing is begun any more; then the cell is left out."""
@@ -215,13 +219,19 @@ class Run:
     def _cell(self, cell: Cell) -> None:
         if self._is_over(cell):
             return
-        evidence, judged = self._once(cell, 0)
+        try:
+            evidence, judged = self._once(cell, 0)
+        except Exception as error:  # no case ends the others
+            self._put_off(cell, named(error))
+            return
         if judged.verdict in UNDECIDED:
-            self.say(f"again  {cell.id}: {judged.verdict}: {judged.cause}")
-            with self._lock:
-                self._again.append(cell)
+            self._put_off(cell, f"{judged.verdict}: {judged.cause}")
             return
         self._tell(evidence, judged)
+
+    def _put_off(self, cell: Cell, why: str) -> None:
+        self.say(f"again  {cell.id}: {why}")
+        self._again.append(cell)
 
     def _once(self, cell: Cell, repeat: int) -> tuple[Evidence, Judgement]:
         engine, workload = engine_of(cell), self.workload(cell.workload)
@@ -284,10 +294,3 @@ class Run:
         self.bugs_watch.close()
         for pool in (self.pool, self.quick, self.holding, self.wide):
             pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _unbuilt(cells: Iterable[Cell]) -> list[LeftOut]:
-    """Return what the table wants and no engine can do, once a fault kind."""
-    found = {cell.fault: cell for cell in cells if engine_of(cell) is None}
-    every = {"row": "every", "position": "every", "klass": "every"}
-    return [LeftOut(**every, fault=str(fault), reason="Nothing here can make this fault.") for fault in found]

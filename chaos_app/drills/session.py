@@ -9,11 +9,13 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 
+import psycopg
 from django.conf import settings
+from django.db import Error as DatabaseError
 
 from chaos_app.drills import place
 from chaos_app.drills.ground import ground_stand
-from chaos_app.drills.journal import Journal
+from chaos_app.drills.journal import Journal, named
 from chaos_app.drills.options import Options
 from chaos_app.drills.report import report_html, report_json, report_junit
 from chaos_app.drills.results import Results, results_make
@@ -47,8 +49,8 @@ def drill_run(options: Options, *, say: Callable[[str], None], began: float) -> 
             say(f"{time.monotonic() - began:.0f} s: {sum(map(len, run.found.values()))} passages over boundaries.")
             run.play()
             return _end(run, command, say, began)
-    except (OSError, TimeoutError, RuntimeError, ValueError) as error:
-        journal.end("failed", f"{type(error).__name__}: {error}")
+    except (OSError, TimeoutError, RuntimeError, ValueError, DatabaseError, psycopg.Error) as error:
+        journal.end("failed", named(error))
         say(f"Unusable: {error}")
         return UNUSABLE
 

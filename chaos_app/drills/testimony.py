@@ -1,9 +1,11 @@
 """What a case has left, as evidence for the judge."""
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
-from django.db import connection
+import psycopg
+from django.db import InterfaceError, OperationalError, connection
 from pydantic import TypeAdapter
 
 from chaos_app.drills import collect
@@ -12,6 +14,7 @@ from chaos_app.drills.evidence import CellRef, Control, Evidence, Expected, Faul
 from chaos_app.drills.limits import LAG, LEASE
 from chaos_app.drills.names import Fault
 
+COMES_BACK = 30.0  # seconds; a case beside may just have killed the database, which starts again
 ASSUMED = {
     "key retention": "longer than the drill",
     "late arrivals of the outside": f"at most {LAG} s after an attempt's deadline",
@@ -57,10 +60,21 @@ def _records(case: Case) -> tuple[TaskRecord, ...]:
         if said is None or said["stage"] == "failed":
             raise TimeoutError(f"The record of {case.name} could not be read: {said}")
         return TypeAdapter(tuple[TaskRecord, ...]).validate_python(said["answer"]["tasks"])
-    try:
-        return collect.records(case.name)
-    finally:
-        connection.close()
+    return read_patiently(lambda: collect.records(case.name))
+
+
+def read_patiently[Found](read: Callable[[], Found], seconds: float = COMES_BACK) -> Found:
+    """Return what is read, as soon as the database answers. Raises its error if it stays away for so long."""
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            return read()
+        except (OperationalError, InterfaceError, psycopg.OperationalError):
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.1)
+        finally:
+            connection.close()
 
 
 def expected_of(case: Case) -> Expected:

@@ -39,6 +39,17 @@ def test_a_repeat_is_not_begun_once_the_run_was_asked_to_stop_or_its_time_is_ove
     assert len(run.skipped) == 4
 
 
+def test_a_case_that_the_drill_cannot_play_is_tried_once_more_and_then_left_out_and_ends_no_other(run: Run) -> None:
+    said: list[str] = []
+    run.say, run._again = said.append, []
+    run._cell(CELL)  # there is no ground: it breaks
+    assert run._again == [CELL]
+    assert said[0].startswith(f"again  {CELL.id}: ")
+    run._play_again()
+    assert [one.row for one in run.skipped] == [CELL.row]
+    assert run.skipped[0].reason.startswith("The drill itself could not play it: ")
+
+
 def test_each_try_of_a_cell_keeps_a_file_of_its_own_with_what_the_rules_said_of_it(run: Run, tmp_path: Path) -> None:
     (tmp_path / "evidence").mkdir()
     first, second = good().evidence(rules=()), good().evidence(rules=(), seed=2)
