@@ -11,11 +11,10 @@ from approvals_app.selectors.requests import approvals_of_tool
 from approvals_app.status import ApprovalStatus, OnExpiry
 from approvals_app.tools import tool_change
 from approvals_app.words import decided_sentence, effect_sentence, taken_sentence
-from core.arguments import in_order
 from core.moments import absolute, duration
 from core.principal import Principal
+from tasks_app.call_arguments import arguments_shown
 from tasks_app.models import Call
-from tasks_app.registry import tool_find
 from tasks_app.status import EXTERNAL_VERSION
 
 
@@ -49,12 +48,11 @@ def approval_card(*, request: ApprovalRequest, principal: Principal) -> Card:
     """Return the card for this person; the arguments are those of the record, whole, in the order of the schema."""
     call = Call.objects.get(task=request.task, name=request.name)
     intended = intended_of(request)
-    contract = tool_find(request.tool, request.contract_version)
     waits = request.status == ApprovalStatus.REQUESTED
     return Card(
         request=request,
         call=call,
-        arguments=in_order(intended["arguments"], contract.arguments.model_fields if contract else ()),
+        arguments=arguments_shown(tool=request.tool, version=request.contract_version, arguments=intended["arguments"]),
         seen=str(intended.get("seen") or ""),
         reason=reason_of(request),
         effect=effect_sentence(call.effect_class),

@@ -1,6 +1,7 @@
 """Standing grants: listed, given from a card, revoked (rule 13)."""
 
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -24,6 +25,7 @@ from core.access import Right
 from core.clock import database_now
 from core.errors import Conflict, Forbidden, HandrailError, InvalidInput, NotFound
 from core.principal import Principal, session_principal
+from tasks_app.call_arguments import arguments_shown
 
 
 @never_cache
@@ -34,7 +36,7 @@ def grants(request: HttpRequest) -> HttpResponse:
     user = session_principal(request).user
     now = database_now()
     rows = grants_of(workspaces=workspaces_of(user=user, right=Right.APPROVALS_READ))
-    told = [{"grant": row, "over": grant_refusal(row, now)} for row in rows]
+    told = [{"grant": row, "over": grant_refusal(row, now), "arguments": _arguments(row)} for row in rows]
     mine = set(workspaces_of(user=user, right=Right.APPROVALS_DECIDE))
     told.sort(key=lambda one: bool(one["over"]))
     return render(request, "approvals/grants.html", {"grants": told, "deciding": mine})
@@ -80,6 +82,10 @@ def grant_end(request: HttpRequest, grant: UUID) -> HttpResponse:
     else:
         messages.success(request, "Revoked: such calls ask again from now on.")
     return HttpResponseRedirect(reverse("approvals-grants"), status=303)
+
+
+def _arguments(row: StandingGrant) -> dict[str, Any]:
+    return arguments_shown(tool=row.tool, version=row.contract_version, arguments=row.arguments)
 
 
 def _page(

@@ -6,6 +6,7 @@ from typing import Any
 
 from core.clock import database_now
 from core.errors import NotFound
+from tasks_app.call_arguments import arguments_shown
 from tasks_app.models import Call, Event, Task
 from tasks_app.registry import tool_find, tool_newest
 from tasks_app.runtime.recorded import data_whole, event_data
@@ -59,7 +60,11 @@ def doubt_of(*, task: Task, name: str) -> Doubt:
     moment = not_before(call)
     return Doubt(
         call=call,
-        arguments=event_data(task.pk, call.intended_seq)["arguments"],
+        arguments=arguments_shown(
+            tool=call.tool,
+            version=call.contract_version,
+            arguments=event_data(task.pk, call.intended_seq)["arguments"],
+        ),
         attempts=_attempts(of)[-ATTEMPTS_SHOWN:],
         look_ups=of.get("call.observed", [])[-ATTEMPTS_SHOWN:],
         receipts=of.get("call.late_receipt", [])[-ATTEMPTS_SHOWN:],

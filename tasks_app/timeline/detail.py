@@ -5,8 +5,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from core.arguments import in_order
+from tasks_app.call_arguments import arguments_shown
 from tasks_app.models import Event, Task
 from tasks_app.record.events import KINDS
+from tasks_app.record.events.base import field_names
 from tasks_app.record.payload import BLOB, ORIGINAL
 from tasks_app.record.stored import ALTERED
 from tasks_app.selectors.events import event_get
@@ -60,11 +63,22 @@ def _fields(event: Event) -> Iterator[Shown]:
     foreign = KINDS[event.kind].FOREIGN if event.kind in KINDS else frozenset(event.data)
     foreign |= _AGENTS.get(event.kind, frozenset())
     altered = event.data.get(ALTERED, {})
-    for name, value in event.data.items():
+    for name, value in _ordered(event).items():
         if name == BLOB:  # the event's data is kept apart as a whole
             yield _shown("everything", {BLOB: value}, agents=True, altered={})
         elif name != ALTERED:
             yield _shown(name, value, agents=name in foreign, altered=altered.get(name, {}))
+
+
+def _ordered(event: Event) -> Mapping[str, Any]:
+    """Return the data in the order in which the kind declares it, a call's arguments as their tool's schema does."""
+    kind = KINDS.get(event.kind)
+    data = in_order(event.data, field_names(kind) if kind else ())
+    planned = data.get("arguments")
+    if event.kind == "call.intended" and isinstance(planned, Mapping) and BLOB not in planned:
+        tool, version = str(data.get("tool")), int(data.get("contract_version", 0))
+        data["arguments"] = arguments_shown(tool=tool, version=version, arguments=planned)
+    return data
 
 
 def _shown(name: str, value: Any, *, agents: bool, altered: Mapping[str, Any]) -> Shown:

@@ -12,7 +12,9 @@ from approvals_app.status import Answer
 from core.access import Role
 from core.clock import database_now
 from core.models import Membership
-from tests.desk import CLEAN, PAY, Desk, claim, decide, kinds, park, parked, propose, task_create
+from tasks_app.models import Event
+from tests.desk import CLEAN, MOVE, PAY, Desk, claim, decide, kinds, park, parked, propose, task_create
+from tests.integration.approvals_app.rules import grant
 
 
 def signed_in(user, **options) -> Client:
@@ -190,6 +192,21 @@ def test_arguments_stand_in_the_order_of_the_tools_schema_and_the_card_is_of_the
         assert names == ["amount", "to"], address
     post(rhea, request)
     assert status_of(request) == "approved"
+
+
+def test_arguments_stand_in_the_order_of_the_tools_schema_wherever_a_call_is_shown(desk: Desk):
+    request = parked(desk, MOVE, name="move", arguments={"to": "acme", "amount": "90.00"})
+    grant(request, desk)
+    planned = Event.objects.get(stream=request.task_id, kind="call.intended")
+    assert list(planned.data["arguments"]) == ["to", "amount"]  # as the database keeps them
+    rhea, task = signed_in(desk.rhea), reverse("task", args=[request.task_id])
+    settle = reverse("call-settle", args=[request.task_id, "move"])
+    for address in (f"{task}?event={planned.seq}", settle, reverse("approvals-grants")):
+        shown = rhea.get(address).content.decode()
+        found = re.findall(r'<th scope="row"><code>(to|amount)</code></th>', shown)
+        assert found == ["amount", "to"], address
+    fields = re.findall(r"<dt>(\w+)</dt>", rhea.get(f"{task}?event={planned.seq}").content.decode())
+    assert fields.index("Name") < fields.index("Tool") < fields.index("Arguments") < fields.index("Key")
 
 
 def test_the_list_shows_what_waits_and_the_badge_counts_only_what_this_person_may_decide(desk: Desk):
