@@ -88,13 +88,13 @@ document.addEventListener("click", (event) => {
   show(link);
 });
 
-/* How many are selected, on the button that answers them together. */
+/* The bar that answers them together covers rows of a long list: it is there only while some are selected. */
 function count() {
-  const button = document.querySelector("[data-picked] button");
-  if (!button) return;
+  const bar = document.querySelector("[data-picked]");
+  if (!bar) return;
   const picked = document.querySelectorAll(".desk-pick input:checked").length;
-  button.textContent = picked ? `Answer ${picked} together` : "Answer the selected together";
-  button.disabled = picked === 0;
+  bar.hidden = picked === 0;
+  bar.querySelector("button").textContent = `Answer ${picked} together`;
 }
 
 document.addEventListener("change", count);

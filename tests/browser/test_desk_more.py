@@ -102,6 +102,7 @@ def test_an_old_card_that_is_open_leads_to_the_fresh_one_by_itself(desk: Desk, s
 def test_several_low_risk_calls_of_one_tool_are_approved_together_each_listed(desk: Desk, signed_in: Opens):
     made = [parked(desk, arguments={"path": f"/scratch/{number}"}) for number in range(3)]
     page, seen = at(signed_in(desk.rhea, viewport=WIDE), "/approvals/")
+    expect(page.locator(".desk-picked")).to_be_hidden()
     for _ in range(3):
         page.keyboard.press("j")
         page.keyboard.press("x")
@@ -115,6 +116,26 @@ def test_several_low_risk_calls_of_one_tool_are_approved_together_each_listed(de
     expect(page.get_by_text("Already approved by silas").first).to_be_visible()
     axe_clean(page)
     assert ([status_of(one) for one in made], seen) == (["approved"] * 3, [])
+
+
+def test_the_bar_for_the_selected_covers_no_row_while_none_is_and_without_scripts_stands_below_the_list(
+    desk: Desk, signed_in: Opens
+):
+    for number in range(3):
+        parked(desk, arguments={"path": f"/scratch/{number}"})
+    page, seen = at(signed_in(desk.rhea, viewport=NARROW), "/approvals/")
+    bar, box = page.locator(".desk-picked"), page.get_by_label("Select:").first
+    expect(bar).to_be_hidden()
+    box.check()
+    expect(bar).to_have_css("position", "sticky")
+    box.uncheck()
+    expect(bar).to_be_hidden()
+    plain, _ = at(signed_in(desk.rhea, viewport=NARROW, java_script_enabled=False), "/approvals/")
+    expect(plain.locator(".desk-picked")).to_have_css("position", "static")
+    plain.get_by_label("Select:").first.check()
+    plain.get_by_role("button", name="Answer the selected together").click()
+    expect(plain.get_by_role("heading", name="Answer 1 together")).to_be_visible()
+    assert seen == []
 
 
 def test_high_risk_and_other_tools_are_not_answered_together(desk: Desk, signed_in: Opens):
