@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 
 from approvals_app.live.card_feed import CardFeed
 from approvals_app.live.desk_feed import DeskFeed
-from approvals_app.live.looking import looking, looking_html, sentence
+from approvals_app.live.looking import looking, looking_html, name_of, sentence
 from approvals_app.live.reader import card_reader, desk_reader
 from approvals_app.models import ApprovalRequest
 from approvals_app.rights import workspaces_of
@@ -27,11 +27,11 @@ class LookingConsumer(LiveConsumer):
     reader = ""
     looked: UUID | None = None
     look: asyncio.Task[None] | None = None
-    names: list[str]
+    names: list[str] | None = None  # not known yet
 
     def known_as(self, user: User) -> None:
         """Be this person to the others."""
-        self.reader = user.get_full_name() or user.get_username()
+        self.reader = name_of(user)
 
     async def look_at(self, approval: UUID | None) -> None:
         """Be seen looking at this card and at no other; at none where it may not be read."""
@@ -40,16 +40,16 @@ class LookingConsumer(LiveConsumer):
         if self.look is not None:
             self.jobs.remove(self.look)
             self.look.cancel()
-        self.looked, self.look, self.names = approval, None, []
+        self.looked, self.look, self.names = approval, None, None
         if approval is not None and await self._may_read(approval):
-            told = partial(self._others, approval)
+            told = partial(self._others, approval)  # at once, and whenever it changes
             self.look = asyncio.create_task(looking(approval=approval, name=self.reader, changed=told))
             self.jobs.append(self.look)
 
     async def ordered(self, order: dict[str, Any]) -> None:
         """Say again who else looks, where the page resumes: while it was paused it threw away what came."""
         await super().ordered(order)
-        if order.get("type") == "resume" and self.look is not None and self.looked is not None:
+        if order.get("type") == "resume" and self.names is not None and self.looked is not None:
             await self._send({"html": looking_html(self.looked, self.names)})
 
     async def _others(self, approval: UUID, names: list[str]) -> None:

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from approvals_app.errors import StepUpRequired
 from approvals_app.forms import DecisionForm, ReasonForm
 from approvals_app.live.card_feed import state_context
+from approvals_app.live.looking import others_now, sentence
 from approvals_app.models import ApprovalRequest
 from approvals_app.selectors.beside import last_steps, proposal, similar_call
 from approvals_app.selectors.card import approval_card
@@ -91,6 +92,7 @@ def card_context(principal: Principal, approval: UUID) -> dict[str, Any]:
         "proposal": proposal(card),
         "steps": last_steps(task=found.task),
         "form": DecisionForm(auto_id=f"{approval}-%s"),
+        "looking": sentence(others_now(approval=approval, user=principal.user)),
         **state_context(card, principal),
     }
 

@@ -1,6 +1,7 @@
 """The desk: shelves, groups, a list with a preview beside it."""
 
 from typing import Any
+from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
@@ -11,6 +12,7 @@ from django.views.decorators.http import require_safe
 
 from approvals_app.forms import GroupForm
 from approvals_app.live.desk_feed import DeskFeed, desk_query, desk_url, tabs
+from approvals_app.live.looking import looking_html, others_now
 from approvals_app.live.waiting import waiting_html
 from approvals_app.models import ApprovalRequest
 from approvals_app.rights import workspaces_of
@@ -21,6 +23,7 @@ from approvals_app.services.presented import approval_opened, approvals_presente
 from approvals_app.views.card import card_context
 from approvals_app.views.who import card_principal, key, narrowed, tab_of
 from core.access import Right
+from core.errors import NotFound
 from core.principal import session_principal
 from tasks_app.forms import SettleForm
 from tasks_app.live.polled import feed_of, polled
@@ -70,7 +73,19 @@ def desk_live(request: HttpRequest) -> HttpResponse:
     """Return what the socket of the same page would send, for networks that block sockets."""
     user = session_principal(request).user
     count = approvals_waiting_count(user=user)
-    return polled(feed_of(request, DeskFeed.of, user), frame=waiting_html(count), waiting=count)
+    feed = feed_of(request, DeskFeed.of, user)
+    return polled(feed, frame=waiting_html(count) + _looking(request, feed.opened), waiting=count)
+
+
+def _looking(request: HttpRequest, approval: UUID | None) -> str:
+    """Return who else looks at the card beside the list, for who may read it."""
+    if approval is None:
+        return ""
+    try:
+        user = card_principal(request, approval).user
+    except NotFound:
+        return ""
+    return looking_html(approval, others_now(approval=approval, user=user))
 
 
 def _others(user: User, tab: Tab, page: DeskPage) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from approvals_app.live.card_feed import CardFeed
+from approvals_app.live.looking import looking_html, others_now
 from approvals_app.live.waiting import waiting_html
 from approvals_app.selectors.waiting import approvals_waiting_count
 from approvals_app.views.who import card_principal
@@ -27,4 +28,5 @@ def approval_live(request: HttpRequest, approval: UUID) -> JsonResponse:
         raise Forbidden from None
     feed = CardFeed(approval=approval, who=lambda: principal, csrf_token=get_token(request))
     count = approvals_waiting_count(user=principal.user)
-    return polled(feed, frame=waiting_html(count), waiting=count)
+    looking = looking_html(approval, others_now(approval=approval, user=principal.user))
+    return polled(feed, frame=waiting_html(count) + looking, waiting=count)

@@ -8,6 +8,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from tests.browser.axe import axe_clean
 from tests.browser.conftest import listen
 from tests.desk import Desk, desk_create, parked
+from tests.processes import wait_for
 
 Opens = Callable[..., BrowserContext]
 
@@ -104,9 +105,13 @@ def test_on_a_narrow_screen_the_list_shows_no_card_so_nobody_is_said_to_look(des
     expect(line).to_have_text("")
 
 
-def test_without_scripts_the_card_is_whole_and_says_nothing_of_others(desk: Desk, signed_in: Opens):
+def test_without_scripts_the_card_is_whole_and_says_who_had_it_open_as_it_was_made(desk: Desk, signed_in: Opens):
     request = parked(desk)
-    page = signed_in(desk.rhea, java_script_enabled=False).new_page()
+    page, line = signed_in(desk.rhea, java_script_enabled=False).new_page(), f"#looking-{request.pk}"
     page.goto(f"/approvals/{request.pk}/")
     expect(page.get_by_role("button", name="Approve").first).to_be_visible()
-    expect(page.locator(f"#looking-{request.pk}")).to_have_text("")
+    expect(page.locator(line)).to_have_text("")
+    his = signed_in(desk.silas).new_page()
+    his.goto(f"/approvals/{request.pk}/")
+    live(his)
+    wait_for(lambda: page.reload() and "silas is looking at this card" in page.locator(line).inner_text())

@@ -1,14 +1,37 @@
 """Who looks at a card is said only to those who may read it, and the desk may name any card it shows."""
 
 import json
+from collections.abc import Iterator
 from contextlib import suppress
 
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from pytest_django.fixtures import SettingsWrapper
 from websockets.sync.client import ClientConnection
 
+from approvals_app.live import open_cards
 from approvals_app.models import ApprovalRequest
 from core.models import Membership
 from tests.desk import Desk, parked
-from tests.integration.live.conftest import Live, Page, session_of
+from tests.integration.live.conftest import Live, Page, session_of, wait_for
+
+
+@pytest.fixture
+def fresh_store() -> Iterator[None]:
+    """No connection of before: the next one is made by the settings of the test, and forgotten with it."""
+    open_cards._store.cache_clear()
+    yield
+    open_cards._store.cache_clear()
+
+
+def page_of(user: User, address: str) -> str:
+    client = Client()
+    client.force_login(user)
+    answer = client.get(address)
+    assert answer.status_code == 200
+    found = answer.json()["html"] if answer["Content-Type"] == "application/json" else answer.content.decode()
+    return str(found)
 
 
 def desk_page(live: Live, user: object) -> Page:
@@ -64,7 +87,35 @@ def test_whoever_lost_the_right_to_the_card_is_told_no_more_names(live: Live, de
     Membership.objects.create(user=desk.vera, workspace=live.people.elsewhere, role="viewer")  # she keeps a desk
     hers = desk_page(live, desk.vera)
     look(hers, request.pk)
+    told(hers, request, "")  # that nobody else is there
     Membership.objects.filter(user=desk.vera, workspace=desk.workspace).delete()
     his = desk_page(live, desk.silas)
     look(his, request.pk)
     assert silent(hers, 3.0)
+
+
+def test_a_page_without_a_socket_says_who_has_the_card_open_as_it_is_made_and_as_it_asks_again(live: Live, desk: Desk):
+    request, other = parked(desk), parked(desk, arguments={"path": "/scratch/b"})
+    his = desk_page(live, desk.silas)
+    look(his, request.pk)
+    told(his, request, "")
+    card, line = f"/approvals/{request.pk}/", "silas is looking at this card"
+    for address in (card, f"{card}?preview", f"/approvals/?shelf=team&open={request.pk}"):
+        assert line in page_of(desk.rhea, address), address
+    for address in (f"{card}live/", f"/approvals/live/?tab=team&looking={request.pk}"):
+        assert line in page_of(desk.rhea, address), address
+    assert "is looking" not in page_of(desk.silas, card)  # his own look is nobody else's
+    assert "is looking" not in page_of(desk.rhea, f"/approvals/{other.pk}/")
+    look(his, other.pk)
+    wait_for(lambda: "is looking" not in page_of(desk.rhea, card))
+    wait_for(lambda: line in page_of(desk.rhea, f"/approvals/{other.pk}/"))
+
+
+def test_without_the_store_the_card_is_whole_and_names_nobody(
+    live: Live, desk: Desk, settings: SettingsWrapper, fresh_store: None
+):
+    request = parked(desk)
+    settings.REDIS_URL = "redis://127.0.0.1:1/0"
+    shown = page_of(desk.rhea, f"/approvals/{request.pk}/")
+    assert "Exactly this will run" in shown
+    assert "is looking" not in shown
