@@ -41,6 +41,13 @@ def is_unseen(char: str) -> bool:
     return char not in _LAYOUT and (not char.isprintable() or char in _UNSEEN)
 
 
+def is_plain(text: str) -> bool:
+    """Return whether every character of a text is seen as it is: nearly every text is, and this is quick to tell."""
+    if text.isascii() and text.isprintable():
+        return True
+    return text.replace("\n", "").replace("\t", "").isprintable() and _UNSEEN.isdisjoint(text)
+
+
 def escape_char(char: str) -> str:
     """Return the escape that stands for one character, in the spelling of JavaScript."""
     code = ord(char)

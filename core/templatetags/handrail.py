@@ -1,7 +1,7 @@
 """The components that every page shares; each renders one file of ``templates/partials``."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cache
 from html import escape
 from typing import Any
@@ -28,7 +28,7 @@ _CLOCK = '<time class="time" datetime="{}" title="{}">{}</time>'
 def visible(value: object) -> SafeString:
     """Escape text for HTML and mark every invisible or direction-changing character as an escape."""
     given = str(value)
-    if given.isascii() and given.isprintable():  # nearly every text: there is nothing to mark
+    if text.is_plain(given):  # there is nothing to mark
         return SafeString(escape(given))
     parts = (("escape" if run.escaped else "", run.text) for run in text.runs(given))
     return format_html_join("", "{}", ((_run(css, part),) for css, part in parts))
@@ -37,11 +37,11 @@ def visible(value: object) -> SafeString:
 @register.simple_tag
 def clock_time(moment: datetime, now: datetime | None = None) -> SafeString:
     """Show a moment by the clock, in UTC: what happened within a second is told apart. Another day's with its date."""
-    today = (now or timezone.now()).astimezone(UTC).date()
-    clock = moments.clock_exact(moment)
-    shown = clock if (day := moment.astimezone(UTC).date()) == today else f"{day} {clock}"
     # Figures of our own: nothing in them needs an escape. No template of its own: a timeline shows hundreds.
-    return SafeString(_CLOCK.format(moments.machine(moment), moments.absolute(moment), shown))
+    machine = moments.machine(moment)
+    day, second, clock = machine[:10], machine[11:19], machine[11:23]
+    shown = clock if day == moments.machine(now or timezone.now())[:10] else f"{day} {clock}"
+    return SafeString(_CLOCK.format(machine, f"{day} {second} UTC", shown))
 
 
 def _run(css: str, part: str) -> SafeString:

@@ -11,6 +11,7 @@ from tasks_app.timeline.parts import Line, line, name, quote, who
 
 PATIENCE = timedelta(seconds=10)  # a due task that nobody takes for so long has no worker
 MOST = 5  # banners of one kind
+LOOK_BACK = 5000  # events: what a notice is about stands near the end, and of a long record not all is looked through
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +56,8 @@ def _asked(task: Task) -> Iterator[Banner]:
 
 
 def _last(task: Task, kind: str) -> Event | None:
-    return Event.objects.filter(stream=task.pk, kind=kind).order_by("-seq").first()
+    near = Event.objects.filter(stream=task.pk, kind=kind, seq__gt=task.head_seq - LOOK_BACK)
+    return near.order_by("-seq").first()
 
 
 def _paused(task: Task) -> Iterator[Banner]:

@@ -1,7 +1,8 @@
 """Sentences of a record in templates: names and quotations are shown escaped, with what is invisible made visible."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any
 
 from django import template
@@ -10,7 +11,7 @@ from django.template import Context
 from django.template.defaultfilters import filesizeformat
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.html import format_html, format_html_join
+from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString
 
 from core.templatetags.handrail import clock_time, glyph, visible
@@ -25,72 +26,81 @@ from tasks_app.timeline.waits import waits_words
 from tasks_app.timeline.words import words
 
 register = template.Library()
-_NUMBER = '<a class="seq" href="{}#event-{}" data-row-link><span class="unseen">Event </span>{}</a>'
-_NO_NUMBER = SafeString('<span class="seq" aria-hidden="true">&ndash;</span>')
-_NEVER = SafeString('<span class="quiet">never</span>')
-_ALTERED = SafeString(' <span class="mark-altered">altered</span>')
+_NUMBER = '<a class="seq" href="{}{}#event-{}" data-row-link><span class="unseen">Event </span>{}</a>'
+_NO_NUMBER = '<span class="seq" aria-hidden="true">&ndash;</span>'
+_NEVER = '<span class="quiet">never</span>'
+_ALTERED = ' <span class="mark-altered">altered</span>'
 _KEPT = ' <span class="kept">{}, SHA-256 <code title="{}">{}…</code>, <a href="{}" download>read the whole</a></span>'
-_TOLD, _DRAWN, _SAID, _TOLD_END = map(SafeString, ('<span class="told', '">', "<span>", "</span></span>"))
-_FRAMES = {
-    "name": (SafeString("<code>"), SafeString("</code>")),
-    "quote": (SafeString('<q class="said" dir="auto">'), SafeString("</q>")),
-}
-_PLAIN = {
-    "step": (SafeString("<h3>"), SafeString("</h3>")),
-    "idle": (SafeString("<span>"), SafeString("</span>")),
-}
+_FRAMES = {"name": ("<code>", "</code>"), "quote": ('<q class="said" dir="auto">', "</q>")}
+_PLAIN = {"step": ("<h3>", "</h3>"), "idle": ("<span>", "</span>")}
 
 
 @register.filter
 def sentence(line: Line) -> SafeString:
     """Write a sentence as HTML."""
-    written = SafeString()
-    for part in line.parts:
-        written += _part(part)
-    return written
+    return SafeString("".join(map(_part, line.parts)))
 
 
-def _part(part: Part) -> SafeString:
+def _part(part: Part) -> str:
     if not part.style:
         return visible(part.text)
     text = part.text[1:-1] if part.style == "quote" else part.text  # <q> brings its own marks
     before, after = _FRAMES[part.style]
-    return before + visible(text) + after
+    return f"{before}{visible(text)}{after}"
 
 
 @register.simple_tag(takes_context=True)
 def event_row(context: Context, row: Row) -> SafeString:
-    """Write a row up to what only a page adds, without its end tag. In Python, since a page has hundreds of them."""
+    """Write a row up to what only a page adds, without its end tag."""
+    return SafeString(_row(context, row, timezone.now()))
+
+
+@register.simple_tag(takes_context=True)
+def event_rows(context: Context, rows: Iterable[Row]) -> SafeString:
+    """Write rows as ``tasks/_event.html`` does, in Python: a page has hundreds, and few of them have more to show."""
+    now, event = timezone.now(), context.get("event")
+    pins = bool(context.get("may_drill") and context.get("csrf_token"))
+    more = context.template.engine.get_template("tasks/_event_more.html") if context.template else None
+    written = []
+    for row in rows:
+        written.append(_row(context, row, now))
+        if more and ((row.lost and pins) or (row.seq and row.seq == event)):
+            with context.push(row=row):
+                written.append(more.render(context))
+        written.append("</li>\n")
+    return SafeString("".join(written))
+
+
+def _row(context: Context, row: Row, now: datetime) -> str:
+    """Write the row; ids, classes and times are our own, everything else goes through ``visible``."""
     chosen = " selected" if row.seq and row.seq == context.get("event") else ""
     of_call = " of-call" if row.call and not row.css else ""
-    start = format_html('<li id="{}" class="{}{}{}">', row.id, row.css, chosen, of_call)
+    start = f'<li id="{row.id}" class="{row.css}{chosen}{of_call}">'
     told = sentence(row.line)
     if row.css in _PLAIN:
         before, after = _PLAIN[row.css]
-        return start + before + told + after
-    return start + _number(row.seq, context.get("place") or "") + _time(row) + _told(row, told, context["task"])
+        return f"{start}{before}{told}{after}"
+    at = clock_time(row.at, now) if row.at else _NEVER
+    return f"{start}{_number(row.seq, context)}{at}{_told(row, told, context)}"
 
 
-def _number(seq: int | None, place: str) -> SafeString:
+def _number(seq: int | None, context: Context) -> str:
     if not seq:
         return _NO_NUMBER
-    return format_html(_NUMBER, f"?{place}&event={seq}" if place else f"?event={seq}", seq, seq)
+    place = context.get("place") or ""
+    return _NUMBER.format(conditional_escape(f"?{place}&event=" if place else "?event="), seq, seq, seq)
 
 
-def _time(row: Row) -> SafeString:
-    return clock_time(row.at, timezone.now()) if row.at else _NEVER
+def _told(row: Row, told: str, context: Context) -> str:
+    tone = f" tone-{row.line.tone}" if row.line.tone else ""
+    drawn = glyph(row.line.glyph) if row.line.glyph else ""
+    altered = _ALTERED if row.altered else ""
+    cause = f' <span class="cause">{sentence(row.cause)}</span>' if row.cause else ""
+    kept = "".join(_kept(one, context["task"]) for one in row.kept)
+    return f'<span class="told{tone}">{drawn}<span>{told}{altered}{cause}{kept}</span></span>'
 
 
-def _told(row: Row, told: SafeString, task: Task) -> SafeString:
-    tone = format_html(" tone-{}", row.line.tone) if row.line.tone else SafeString()
-    drawn = glyph(row.line.glyph) if row.line.glyph else SafeString()
-    altered = _ALTERED if row.altered else SafeString()
-    cause = format_html(' <span class="cause">{}</span>', sentence(row.cause)) if row.cause else SafeString()
-    kept = format_html_join("", "{}", ((_kept(one, task),) for one in row.kept)) if row.kept else SafeString()
-    return _TOLD + tone + _DRAWN + drawn + _SAID + told + altered + cause + kept + _TOLD_END
-
-
-def _kept(kept: Kept, task: Task) -> SafeString:
+def _kept(kept: Kept, task: Task) -> str:
     address = reverse("task-blob", args=[task.pk, kept.sha256])
     return format_html(_KEPT, filesizeformat(kept.size), kept.sha256, kept.sha256[:12], address)
 

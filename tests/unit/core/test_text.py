@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.text import clip, escape_char, is_unseen, runs, visible
+from core.text import clip, escape_char, is_plain, is_unseen, runs, visible
 
 BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 INVISIBLE = "\u00ad\u034f\u115f\u1160\u17b4\u180e\u200b\u200c\u200d\u2028\u2029\u2060\u2800\u3164\ufe0f\ufeff\uffa0"
@@ -26,6 +26,11 @@ def test_a_character_that_cannot_be_seen_is_shown_as_an_escape(char: str) -> Non
 def test_text_that_can_be_seen_stays_as_it_is(text: str) -> None:
     assert visible(text) == text
     assert [run.escaped for run in runs(text)] == [False]
+
+
+@given(st.text(alphabet=st.characters(codec=None)))
+def test_the_quick_look_agrees_with_the_look_at_each_character(text: str) -> None:
+    assert is_plain(text) == (not any(map(is_unseen, text)))
 
 
 @given(st.text(alphabet=st.characters(codec=None)))
