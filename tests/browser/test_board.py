@@ -13,8 +13,10 @@ from playwright.sync_api import BrowserContext, Page, expect
 import tests.agents  # noqa: F401 - declares tools
 from approvals_app.models import ApprovalRequest
 from chaos_app.models import ToolProof
+from core.access import Role
 from core.clock import database_now
 from core.hints import live_hint
+from core.models import Membership
 from tasks_app.models import Call, Task, Worker
 from tasks_app.record.append import append
 from tasks_app.record.events import After, SignalReceived
@@ -138,6 +140,19 @@ def test_on_a_phone_a_row_shows_all_of_it_and_stays_a_row_of_a_table(busy: Peopl
         assert page.locator(".rows :is(thead, tbody, tr, th, td):not([role])").count() == 0
         roles = tree_of(page)
         assert {"table", "row", "rowheader", "cell", "columnheader"} <= roles, (address, roles)
+        page.close()
+
+
+def test_on_a_phone_the_console_shows_all_of_a_row_under_the_names_of_its_columns(busy: People, signed_in: Opens):
+    Membership.objects.create(user=busy.rhea, workspace=busy.workspace, role=Role.ADMIN)
+    context = signed_in(busy.rhea, viewport={"width": 360, "height": 740})
+    for address, label in (("tasks_app/task/", "Status"), ("tasks_app/call/", "Tool"), ("core/membership/", "Role")):
+        page, _ = opened(context, f"/admin/{address}")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, address
+        cell = page.locator(f"#result_list tbody td[data-label='{label}']").first
+        expect(cell).to_be_in_viewport()
+        assert label in cell.evaluate("one => getComputedStyle(one, '::before').content")
+        assert {"table", "row", "rowheader", "cell", "columnheader"} <= tree_of(page)
         page.close()
 
 

@@ -44,6 +44,15 @@ def models() -> list[type]:
     return [model for model in admin.site._registry if model._meta.app_label in OURS]
 
 
+def test_each_cell_of_a_list_is_named_as_its_column_is(console: Client):
+    shown = console.get(reverse("admin:tasks_app_task_changelist")).content.decode()
+    row = shown.partition("<tbody")[2].partition("</tr>")[0]
+    named = re.findall(r'<t[hd] role="(?:cell|rowheader)" data-label="([^"]+)"', row)
+    columns = re.findall(r'<div class="text"><[^>]*>([^<]+)<', shown)
+    assert named == columns
+    assert len(named) > 3
+
+
 def test_every_model_is_in_the_console_and_each_list_and_search_opens(console: Client):
     from django.apps import apps
 
