@@ -1,5 +1,6 @@
 """Who may see and who may decide an approval."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from django.contrib.auth.models import User
@@ -7,6 +8,8 @@ from django.contrib.auth.models import User
 from core.access import Right, Role, may, rights_of
 from core.models import Membership
 from core.principal import Principal
+
+Roles = Sequence[tuple[UUID, Role]]  # by workspace
 
 
 def roles_of(*, user: User, workspace: UUID) -> frozenset[Role]:
@@ -17,19 +20,27 @@ def roles_of(*, user: User, workspace: UUID) -> frozenset[Role]:
     return frozenset(Role(role) for role in rows)
 
 
+def roles_held(*, user: User) -> Roles:
+    """Return all of a person's roles; an inactive person has none."""
+    if not user.is_active:
+        return ()
+    rows = Membership.objects.filter(user=user).values_list("workspace_id", "role")
+    return [(workspace, Role(role)) for workspace, role in rows]
+
+
+def workspaces_with(held: Roles, right: Right) -> list[UUID]:
+    """Return the workspaces in which these roles give a right. Pure."""
+    return sorted({workspace for workspace, role in held if may(frozenset({role}), right)})
+
+
 def workspaces_of(*, user: User, right: Right) -> list[UUID]:
     """Return the workspaces in which a person has a right; an inactive person has none."""
-    if not user.is_active:
-        return []
-    rows = Membership.objects.filter(user=user).values_list("workspace_id", "role")
-    return sorted({workspace for workspace, role in rows if may(frozenset({Role(role)}), right)})
+    return workspaces_with(roles_held(user=user), right)
 
 
 def rights_anywhere(*, user: User) -> frozenset[Right]:
     """Return what a person may do in at least one workspace; an inactive person may do nothing."""
-    if not user.is_active:
-        return frozenset()
-    return rights_of(Role(role) for role in Membership.objects.filter(user=user).values_list("role", flat=True))
+    return rights_of(role for _, role in roles_held(user=user))
 
 
 def credential_refusal(*, principal: Principal, right: Right) -> str | None:

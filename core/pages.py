@@ -9,11 +9,11 @@ from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 
-from approvals_app.notify.selectors.alerts import alerts_count
-from approvals_app.rights import rights_anywhere
+from approvals_app.notify.selectors.alerts import alerts_count_in
+from approvals_app.rights import Roles, roles_held, workspaces_with
 from approvals_app.selectors.waiting import approvals_waiting_count
 from chaos_app.selectors.told import DrillsTold, cells_of, drills_told, proofs_of
-from core.access import Right
+from core.access import Right, rights_of
 from core.places import way_back
 
 __all__ = ["PLACES", "DrillsTold", "cells_of", "drills_told", "frame", "proofs_of", "theme"]
@@ -65,9 +65,8 @@ def _address(place: Place) -> str | None:
         return None
 
 
-def _links(request: HttpRequest) -> list[Link]:
-    user = cast(User, request.user)
-    rights = rights_anywhere(user=user)
+def _links(request: HttpRequest, held: Roles) -> list[Link]:
+    rights = rights_of(role for _, role in held)
     places = [place for place in PLACES if place.right is None or place.right in rights]
     found = [(place, url) for place in places if (url := _address(place))]
     # The longest address that the page's own begins with is where the reader is; every address begins with "/".
@@ -92,7 +91,19 @@ def frame(request: HttpRequest) -> dict[str, Any]:
         "themes": THEMES,
         "way_back": way_back(request),  # a page that answers a form names its own
         "now": timezone.now(),
-        "approvals_waiting": approvals_waiting_count(user=cast(User, user)) if signed_in else 0,
-        "alerts_standing": alerts_count(user=cast(User, user)) if signed_in else 0,
-        "places": _links(request) if signed_in else [],
+        **(_waiting(request, cast(User, user)) if signed_in else _NOTHING),
+    }
+
+
+_NOTHING: dict[str, Any] = {"approvals_waiting": 0, "alerts_standing": 0, "places": []}
+
+
+def _waiting(request: HttpRequest, user: User) -> dict[str, Any]:
+    """Return what a person's roles decide; they are read once for all of it, since every page asks."""
+    held = roles_held(user=user)
+    decides = workspaces_with(held, Right.APPROVALS_DECIDE)
+    return {
+        "approvals_waiting": approvals_waiting_count(user=user, workspaces=decides),
+        "alerts_standing": alerts_count_in(workspaces=workspaces_with(held, Right.TASKS_READ)),
+        "places": _links(request, held),
     }

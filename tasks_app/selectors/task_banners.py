@@ -1,9 +1,10 @@
 """What the page of a task must say first: who is waited for, what is in doubt, what was refused."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
+from core.clock import database_now
 from tasks_app.models import Call, Event, Task
 from tasks_app.runtime.recorded import data_whole
 from tasks_app.status import CallState, Status
@@ -26,8 +27,8 @@ class Banner:
     event: int = 0
 
 
-def task_banners(*, task: Task, now: datetime) -> list[Banner]:
-    """Return the notices of a task, the most urgent first."""
+def task_banners(*, task: Task, open_calls: Sequence[Call] | None) -> list[Banner]:
+    """Return the notices of a task, the most urgent first. ``open_calls``: all of them, or None if not known here."""
     made = {
         Status.PAUSED: _paused,
         Status.QUARANTINED: _quarantined,
@@ -36,19 +37,25 @@ def task_banners(*, task: Task, now: datetime) -> list[Banner]:
         Status.FAILED: _failed,
         Status.CANCELLING: _cancelling,
     }.get(Status(task.status))
-    return [*_doubts(task), *_asked(task), *(made(task) if made else ()), *_nobody(task, now)]
+    doubts, asked = (_in_state(task, state, open_calls) for state in (CallState.IN_DOUBT, CallState.ASKED))
+    return [*_doubts(doubts), *_asked(task, asked), *(made(task) if made else ()), *_nobody(task)]
 
 
-def _doubts(task: Task) -> Iterator[Banner]:
-    for call in Call.objects.filter(task=task, state=CallState.IN_DOUBT).order_by("step", "ordinal")[:MOST]:
+def _in_state(task: Task, state: CallState, known: Sequence[Call] | None) -> list[Call]:
+    if known is None:
+        return list(Call.objects.filter(task=task, state=state).order_by("step", "ordinal")[:MOST])
+    return sorted((one for one in known if one.state == state), key=lambda one: (one.step, one.ordinal))[:MOST]
+
+
+def _doubts(calls: Sequence[Call]) -> Iterator[Banner]:
+    for call in calls:
         said = line("Outcome unknown: needs you. ", name(call.name), " (", name(call.tool), ") was attempted.")
         yield Banner(tone="unknown", glyph="unknown", line=said, settle=call.name)
 
 
-def _asked(task: Task) -> Iterator[Banner]:
-    asked = Call.objects.filter(task=task, state=CallState.ASKED).order_by("step", "ordinal")
-    for call in asked.values_list("name", flat=True)[:MOST]:
-        asked_for = Event.objects.filter(stream=task.pk, kind="approval.requested", data__name=call)
+def _asked(task: Task, calls: Sequence[Call]) -> Iterator[Banner]:
+    for call in calls:
+        asked_for = Event.objects.filter(stream=task.pk, kind="approval.requested", data__name=call.name)
         found = asked_for.order_by("-seq").first()
         if found is not None:
             said = line("Waiting for approval", *quote(found.data.get("line")))
@@ -107,8 +114,8 @@ def _cancelling(task: Task) -> Iterator[Banner]:
     yield Banner(tone="info", glyph="cancelling", line=said)
 
 
-def _nobody(task: Task, now: datetime) -> Iterator[Banner]:
-    due = task.status == Status.QUEUED and task.lease_nonce is None and task.wake_at is not None
-    if due and task.wake_at and now - task.wake_at > PATIENCE:
+def _nobody(task: Task) -> Iterator[Banner]:
+    due = task.wake_at if task.status == Status.QUEUED and task.lease_nonce is None else None
+    if due and database_now() - due > PATIENCE:
         said = line("No worker has taken this task yet, though it is due. It starts as soon as one is free.")
         yield Banner(tone="info", glyph="info", line=said)

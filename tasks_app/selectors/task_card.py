@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from core.clock import database_now
+from django.db.models import QuerySet
+
 from core.principal import Principal
 from core.words import Word, word
 from tasks_app.models import Call, Task
@@ -56,10 +57,12 @@ class TaskCard:
 
 def task_card(*, task: Task, principal: Principal) -> TaskCard:
     """Return the head of a task's page, as this person sees it."""
-    calls = _calls(task)
+    newest = task.calls.order_by("-step", "-ordinal")
+    open_calls = list(newest.filter(state__in=sorted(OPEN))[:CALLS_SHOWN])
+    calls = _calls(newest, open_calls)
     return TaskCard(
         task=task,
-        banners=task_banners(task=task, now=database_now()),
+        banners=task_banners(task=task, open_calls=open_calls if len(open_calls) < CALLS_SHOWN else None),
         actions=task_actions(task, principal),
         calls=calls,
         more_calls=task.calls.count() - len(calls) if len(calls) == CALLS_SHOWN else 0,
@@ -68,12 +71,10 @@ def task_card(*, task: Task, principal: Principal) -> TaskCard:
     )
 
 
-def _calls(task: Task) -> list[CallLine]:
+def _calls(newest: QuerySet[Call], open_calls: list[Call]) -> list[CallLine]:
     """Return the calls that are open, then the latest others; in their order."""
     # Two readings, each along an index: a long task has tens of thousands of calls.
-    newest = task.calls.order_by("-step", "-ordinal")
-    rows = list(newest.filter(state__in=sorted(OPEN))[:CALLS_SHOWN])
-    rows += newest.exclude(state__in=sorted(OPEN))[: CALLS_SHOWN - len(rows)]
+    rows = [*open_calls, *newest.exclude(state__in=sorted(OPEN))[: CALLS_SHOWN - len(open_calls)]]
     return [CallLine(call=row) for row in sorted(rows, key=lambda row: (row.step, row.ordinal))]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from core.errors import NotFound
 from tasks_app.models import Event, LateWrite, Task
@@ -13,7 +13,9 @@ from tasks_app.timeline.story import Row, Story, late_row
 from tasks_app.timeline.takeovers import causes_told
 
 EVENTS_SHOWN = 200
+NEAR = 8  # events before a window that are read at once
 _STEPS = ("context.selected", "step.decided")
+_HOLDS = ("slice.claimed", "slice.lost")
 _FAILURES = (
     Q(kind__in=["task.failed", "task.quarantined", "task.unverified", "evidence.gone", "slice.lost", "call.in_doubt"])
     | Q(kind__in=["approval.expired", "approval.lapsed"])
@@ -67,14 +69,19 @@ def story_before(*, task: Task, seq: int) -> Story:
     if seq <= 1:
         return Story()
     earlier = Event.objects.filter(stream=task.pk, seq__lt=seq).order_by("-seq")
-    step = earlier.filter(kind__in=_STEPS).first()
-    held = earlier.filter(kind__in=["slice.claimed", "slice.lost"]).first()
-    last = earlier.first()
+    near = list(earlier[:NEAR])
+    step, held = (_newest(earlier, near, kinds) for kinds in (_STEPS, _HOLDS))
     return Story(
         step=step.data.get("step", 0) if step else 0,
         lost=held if held and held.kind == "slice.lost" else None,
-        last_at=last.at if last else None,
+        last_at=near[0].at if near else None,
     )
+
+
+def _newest(earlier: QuerySet[Event], near: Sequence[Event], kinds: Sequence[str]) -> Event | None:
+    """Return the newest of these kinds: mostly it is near, and needs no question of its own."""
+    found = next((event for event in near if event.kind in kinds), None)
+    return found or (earlier.filter(kind__in=kinds).first() if len(near) == NEAR else None)
 
 
 def late_writes(*, task: Task, since: Event, until: Event | None) -> list[LateWrite]:

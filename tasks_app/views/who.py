@@ -9,7 +9,6 @@ from core.errors import NotFound
 from core.models import Membership
 from core.principal import Principal, session_principal
 from tasks_app.models import Task
-from tasks_app.selectors.tasks import task_get
 
 
 def workspace_reader(request: HttpRequest) -> Principal:
@@ -27,13 +26,13 @@ def workspace_choices(principal: Principal) -> list[tuple[str, str]]:
 
 def task_reader(request: HttpRequest, task: UUID) -> tuple[Principal, Task]:
     """Return the person and the task. Raises NotFound where they have no business, as for a task that never was."""
-    slug = Task.objects.filter(pk=task).values_list("workspace__slug", flat=True).first()
-    if slug is None:
+    row = Task.objects.select_related("owner", "workspace").filter(pk=task).first()
+    if row is None:
         raise NotFound
-    principal = session_principal(request, slug=slug)
+    principal = session_principal(request, slug=row.workspace.slug)
     if not principal.may(Right.TASKS_READ):
         raise NotFound
-    return principal, task_get(workspace=principal.workspace, task=task)
+    return principal, row
 
 
 def number(request: HttpRequest, name: str) -> int | None:

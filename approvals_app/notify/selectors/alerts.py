@@ -45,7 +45,12 @@ def alerts_newer(*, user: User, shown: Sequence[UUID]) -> int:
 
 def alerts_count(*, user: User) -> int:
     """Count the alerts that stand in a person's workspaces and in the installation."""
-    return alerts_of(user=user).filter(cleared_at=None).count()
+    return alerts_count_in(workspaces=workspaces_of(user=user, right=Right.TASKS_READ))
+
+
+def alerts_count_in(*, workspaces: Sequence[UUID]) -> int:
+    """Count the alerts that stand in these workspaces and in the installation."""
+    return alerts_in(workspaces=workspaces).filter(cleared_at=None).count()
 
 
 def alerts_fingerprint() -> tuple[object, ...] | None:
