@@ -6,6 +6,7 @@ is named, and nothing else is lost.
 
 from functools import cache
 from time import time
+from typing import cast
 from uuid import UUID
 
 import redis
@@ -57,13 +58,10 @@ def open_forget(*, approval: UUID, key: str) -> None:
 def open_now(*, approval: UUID) -> dict[str, str]:
     """Return the readers that have this card open, by socket; nobody where the store is away."""
     try:
-        noted = _store().hgetall(_place(approval))
+        noted = cast(dict[str, str], _store().hgetall(_place(approval)))
     except redis.RedisError as error:
         log.info("open_cards_away", error=type(error).__name__)
         return {}
-    since, found = time() - FORGET_AFTER, {}
-    for key, value in noted.items():
-        at, _, name = value.partition(" ")
-        if float(at) > since:
-            found[key] = name
-    return found
+    since = time() - FORGET_AFTER
+    split = ((key, value.partition(" ")) for key, value in noted.items())
+    return {key: name for key, (at, _, name) in split if float(at) > since}

@@ -3,11 +3,11 @@
 import json
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
-from pytest_django.fixtures import SettingsWrapper
 from websockets.sync.client import ClientConnection
 
 from approvals_app.live import open_cards
@@ -111,9 +111,7 @@ def test_a_page_without_a_socket_says_who_has_the_card_open_as_it_is_made_and_as
     wait_for(lambda: line in page_of(desk.rhea, f"/approvals/{other.pk}/"))
 
 
-def test_without_the_store_the_card_is_whole_and_names_nobody(
-    live: Live, desk: Desk, settings: SettingsWrapper, fresh_store: None
-):
+def test_without_the_store_the_card_is_whole_and_names_nobody(live: Live, desk: Desk, settings: Any, fresh_store: None):
     request = parked(desk)
     settings.REDIS_URL = "redis://127.0.0.1:1/0"
     shown = page_of(desk.rhea, f"/approvals/{request.pk}/")
