@@ -8,8 +8,10 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from tasks_app.sandbox.identity import INSIDE, namespace_of
+from tasks_app.sandbox.identity import identity_new, namespace_of
+from tasks_app.sandbox.pipes import pipe_holding
 from tasks_app.sandbox.spec import Frame
+from tasks_app.sandbox.syscalls import filter_here
 
 CHILD = Path(__file__).with_name("child.py")
 NAMES = CHILD.with_name("nsswitch.conf")  # names are looked up in /etc/hosts alone
@@ -17,7 +19,10 @@ INSIDE_CHILD, INSIDE_WAY = "/run/handrail/child.py", "/run/handrail/way"
 PROXY = "proxy"  # the socket in the way out, from the moment of the call
 INSIDE_PROXY = f"{INSIDE_WAY}/{PROXY}"
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
-READABLE = ("/etc/ssl", "/etc/ca-certificates", "/etc/localtime", "/etc/ld.so.cache", "/etc/alternatives")
+READABLE = (
+    *("/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/ca-certificates"),  # not /etc/ssl: it holds private keys as well
+    *("/etc/localtime", "/etc/ld.so.cache", "/etc/alternatives"),
+)
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8"}  # noqa: S108
 # What the kernel shows of itself to everybody, and lets the superuser's number change.
 HIDDEN = ["--tmpfs", "/proc/sys", "--remount-ro", "/proc/sys"]
@@ -35,10 +40,11 @@ class Given:
     block: int | None = None
     hosts: int | None = None
     namespace: int | None = None  # a root worker's
+    calls: int | None = None  # the filter of system calls
 
     def all(self) -> list[int]:
         """List those that there are."""
-        each = (self.channel, self.info, self.block, self.hosts, self.namespace)
+        each = (self.channel, self.info, self.block, self.hosts, self.namespace, self.calls)
         return [one for one in each if one is not None]
 
 
@@ -56,17 +62,39 @@ def missing() -> str:
     bwrap = program()
     if bwrap is None:
         return "bubblewrap does not exist for this system"
-    namespace = namespace_of(os.getpid())
-    command = [bwrap, *_walls(namespace), "--ro-bind", "/", "/", "--", "/bin/true"]
-    passed = () if namespace is None else (namespace,)
     try:
-        tried = subprocess.run(command, capture_output=True, timeout=10, check=False, pass_fds=passed)
+        tried = _try(bwrap)
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"bubblewrap does not run: {error}"
     if tried.returncode == 0:
         return ""
     said = tried.stderr.decode(errors="replace").strip()[-200:]
     return f"this system gives no user namespaces ({said}); on Ubuntu 24.04 and later, an AppArmor profile allows them"
+
+
+@cache
+def filter_works() -> bool:
+    """Whether system calls are filtered here: the processor is known, and the kernel takes a filter. Tried once."""
+    bwrap, wanted = program(), filter_here()
+    if bwrap is None or wanted is None:
+        return False
+    try:
+        return _try(bwrap, pipe_holding(wanted)).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+
+
+def _try(bwrap: str, calls: int | None = None) -> subprocess.CompletedProcess[bytes]:
+    """Run a program that does nothing between walls; ``calls``: a filter's descriptor, closed here."""
+    namespace = namespace_of(os.getpid())
+    passed = [one for one in (namespace, calls) if one is not None]
+    asked = [] if calls is None else ["--seccomp", str(calls)]
+    command = [bwrap, *_walls(namespace), *asked, "--ro-bind", "/", "/", "--", "/bin/true"]
+    try:
+        return subprocess.run(command, capture_output=True, timeout=10, check=False, pass_fds=passed)
+    finally:
+        if calls is not None:
+            os.close(calls)
 
 
 def command_of(frame: Frame, given: Given, way: str = "") -> list[str]:
@@ -102,8 +130,9 @@ def command_of(frame: Frame, given: Given, way: str = "") -> list[str]:
         command += ["--setenv", name, value]
     command += ["--info-fd", str(given.info)]
     command += ["--block-fd", str(given.block)] if given.block is not None else []
+    command += ["--seccomp", str(given.calls)] if given.calls is not None else []
     inside = [INSIDE_CHILD, str(given.channel), "-"]
-    inside += [] if given.namespace is None else [str(INSIDE)]
+    inside += [] if given.namespace is None else [str(identity_new())]
     return [*command, "--", python_path(), *PYTHON_FLAGS, *inside]
 
 

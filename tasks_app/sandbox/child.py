@@ -18,6 +18,7 @@ from dataclasses import asdict, is_dataclass
 from typing import Any
 
 PIECE = 65536
+TOLD = 100_000  # characters of what was raised; it is cut outside, where it has been masked first
 KINDS = {"Answer", "Started", "Found", "Absent", "CannotTell", "Observed"}
 PR_SET_PDEATHSIG = 1
 MOST_GIVEN = 4096
@@ -38,6 +39,7 @@ def main(channel: str, starter: str, identity: str = "-") -> None:
     walls = told.read()
     doors = doors_open(walls["network"])
     if identity != "-":
+        os.setgroups([])
         os.setgid(int(identity))
         os.setuid(int(identity))  # and has no rights from here on
     elif walls["network"]:
@@ -192,7 +194,7 @@ def run(request: dict[str, Any], secrets: dict[str, str], begin: Any) -> dict[st
         function, model = function_find(request)
         arguments = [_argument(one, model, secrets) for one in request["arguments"]]
     except BaseException as error:
-        return {"unloadable": f"{type(error).__name__}: {error}"[:2000]}
+        return {"unloadable": f"{type(error).__name__}: {error}"[:TOLD]}
     if secrets:
         hold(secrets)
     begin()
@@ -252,7 +254,7 @@ def shown(value: Any) -> dict[str, Any]:
 
 def raised(error: BaseException) -> dict[str, Any]:
     """Return what was raised: Refused and Unknown with their fields, anything else by its name."""
-    fault: dict[str, Any] = {"type": type(error).__name__, "text": str(error)[:2000]}
+    fault: dict[str, Any] = {"type": type(error).__name__, "text": str(error)[:TOLD]}
     if type(error).__module__ == "tasks_app.contracts":
         fault |= {name: value for name, value in vars(error).items() if name != "args"}
     return {"raised": fault}

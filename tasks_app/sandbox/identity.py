@@ -1,17 +1,22 @@
 """Under which identity a sandbox runs. Where the worker is root, its tools are nobody.
 
 The kernel lets the superuser's number do much even without rights: change its settings under /proc/sys, start any
-number of processes. So a root worker makes one user namespace that knows a second, ordinary number, and every
-sandbox takes that one before it loads any code.
+number of processes. So a root worker makes one user namespace that knows ordinary numbers, and every sandbox takes one
+of them before it loads any code. Not all of them the same: the kernel counts a user's processes over all sandboxes, so
+that one which starts as many as it may would keep the others from starting any.
 """
 
 import os
+import secrets
 import subprocess
 import sys
 from functools import cache
 
-ORDINARY = 65534  # what the host calls it: nobody
+# What the host calls them: numbers that belong to nobody for long (service managers give them out while a service
+# runs), or, where a container has fewer, nobody itself.
+ORDINARY = ((61184, 4096), (65534, 1))
 INSIDE = 1000
+_given = 1
 # Becomes nobody's namespace, lets no further one be made in it, and waits until it has been opened.
 HELPER = (
     "import os, sys\n"
@@ -38,7 +43,24 @@ def namespace_of(pid: int) -> int | None:
         return None
 
 
+def identity_new() -> int:
+    """Return the number, inside, that one sandbox of a root worker takes."""
+    return INSIDE + secrets.randbelow(_given)
+
+
 def _made() -> int:
+    global _given
+    for first, count in ORDINARY:
+        try:
+            descriptor = _mapped(f"0 0 1\n{INSIDE} {first} {count}\n")
+        except OSError:
+            continue
+        _given = count
+        return descriptor
+    raise OSError("this system makes no user namespace for root")
+
+
+def _mapped(numbers: str) -> int:
     command = [os.path.realpath(sys.executable), "-I", "-S", "-c", HELPER]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0
@@ -49,7 +71,7 @@ def _made() -> int:
             _heard(helper.stdout.read(1))
             for name in ("uid_map", "gid_map"):
                 with open(f"/proc/{helper.pid}/{name}", "w") as file:
-                    file.write(f"0 0 1\n{INSIDE} {ORDINARY} 1\n")
+                    file.write(numbers)
             helper.stdin.write(b".")
             _heard(helper.stdout.read(1))
             return os.open(f"/proc/{helper.pid}/ns/user", os.O_RDONLY | os.O_CLOEXEC)

@@ -46,6 +46,8 @@ def level_here() -> Level:
     if os.geteuid() == 0 and namespace_of(os.getpid()) is None:
         count = "" if grouped else ", and the number of its processes is not limited"
         missing.append(f"It keeps root's number, without root's rights{count}: run workers as an ordinary user.")
+    if not bubblewrap.filter_works():
+        missing.append("System calls are not filtered: keyrings are in common, and sockets that no namespace parts.")
     return Level(NAMESPACES, tuple(missing))
 
 

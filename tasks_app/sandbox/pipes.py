@@ -1,4 +1,4 @@
-"""Descriptors: those that are closed again whatever happens, and a pipe from which a text can be read once."""
+"""Descriptors: those that are closed again whatever happens, and a pipe from which something can be read once."""
 
 import os
 from contextlib import suppress
@@ -17,9 +17,9 @@ class Ends:
         self.mine += [reading, writing]
         return reading, writing
 
-    def holding(self, text: str) -> int:
-        """Return a descriptor from which this text can be read once. Raises OSError."""
-        self.mine.append(reading := pipe_holding(text))
+    def holding(self, content: str | bytes) -> int:
+        """Return a descriptor from which this can be read once. Raises OSError."""
+        self.mine.append(reading := pipe_holding(content))
         return reading
 
     def close(self, descriptor: int) -> None:
@@ -39,9 +39,9 @@ class Ends:
                 os.close(descriptor)
 
 
-def pipe_holding(text: str) -> int:
-    """Return a descriptor from which this text can be read once. Raises OSError beyond what a pipe takes."""
-    content = text.encode()
+def pipe_holding(content: str | bytes) -> int:
+    """Return a descriptor from which this can be read once. Raises OSError beyond what a pipe takes."""
+    content = content.encode() if isinstance(content, str) else content
     reading, writing = os.pipe()
     try:
         os.set_blocking(writing, False)

@@ -18,6 +18,8 @@ from tasks_app.sandbox.identity import namespace_of
 from tasks_app.sandbox.orphans import mark
 from tasks_app.sandbox.pipes import Ends
 from tasks_app.sandbox.spec import Frame, doors
+from tasks_app.sandbox.syscalls import filter_here
+from tasks_app.sandbox.used import used_by
 from tasks_app.sandbox.way import way_make, way_remove
 
 
@@ -41,6 +43,13 @@ class Running:
                 signal.pidfd_send_signal(self.watched, signal.SIGKILL)
             else:
                 os.killpg(self.process.pid, signal.SIGKILL)  # not waited for yet, so still its own
+
+    def used(self) -> tuple[float, int]:
+        """Return (CPU seconds, bytes) of all of it so far, by its control group where there is one."""
+        seconds, size = used_by(self.first)
+        if self.group is None:
+            return seconds, size
+        return self.group.cpu() or seconds, self.group.memory() or size
 
     def ended_within(self, seconds: float) -> bool:
         """Wait until the process that we started has ended, without taking its exit status."""
@@ -102,7 +111,14 @@ def _walled(frame: Frame, ends: Ends, ours: socket.socket, theirs: int, printing
     info, informing = ends.pipe()
     blocking, block = ends.pipe() if grouped else (None, None)
     hosts = ends.holding(_hosts(frame)) if frame.network else None
-    given = Given(channel=theirs, info=informing, block=blocking, hosts=hosts, namespace=namespace_of(os.getpid()))
+    given = Given(
+        channel=theirs,
+        info=informing,
+        block=blocking,
+        hosts=hosts,
+        namespace=namespace_of(os.getpid()),
+        calls=ends.holding(filter_here(counted=grouped) or b"") if bubblewrap.filter_works() else None,
+    )
     limits = frame.limits
     group = group_make(memory=limits.memory, processes=limits.processes) if grouped else None
     process, way = None, None

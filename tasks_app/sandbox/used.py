@@ -22,8 +22,9 @@ def used_by(first: int) -> tuple[float, int]:
 def _family(first: int) -> list[int]:
     found = [first]
     for pid in found:
-        with suppress(OSError):
-            found += map(int, (PROC / str(pid) / "task" / str(pid) / "children").read_text().split())
+        for thread in (PROC / str(pid) / "task").glob("*/children"):  # each thread has those that it started
+            with suppress(OSError):
+                found += map(int, thread.read_text().split())
     return found
 
 

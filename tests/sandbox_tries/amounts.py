@@ -2,6 +2,7 @@
 
 import os
 import resource
+import signal
 import threading
 import time
 from typing import Any
@@ -12,6 +13,34 @@ from tests.sandbox_tries.trying import MIB, Try
 def spin(args: Try) -> Any:
     while True:
         pass
+
+
+def spin_in_turn(args: Try) -> Any:
+    """Spend processor time in one process after another, none of which is asked how much it took."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    for _ in range(args.number):
+        if os.fork() == 0:
+            until = time.process_time() + 0.8
+            while time.process_time() < until:
+                pass
+            os._exit(0)
+        try:
+            os.wait()
+        except ChildProcessError:
+            continue
+    return "spent"
+
+
+def inodes(args: Try) -> Any:
+    """Make files without content."""
+    made = 0
+    try:
+        while made < args.number:
+            os.close(os.open(f"/tmp/{made}", os.O_CREAT | os.O_WRONLY))
+            made += 1
+    except (OSError, MemoryError) as error:
+        return {"made": made, "why": str(error)}
+    return {"made": made}
 
 
 def memory(args: Try) -> Any:

@@ -51,3 +51,35 @@ def flood(args: Try) -> Any:
                 os.write(descriptor, piece)
             except OSError:
                 continue
+
+
+def two_answers(args: Try) -> Any:
+    """Claim one answer, then another in the same breath."""
+    each = [b'{"value": {"kind": "", "fields": {"value": "%s"}}}\n' % word for word in (b"first", b"second")]
+    for descriptor in range(3, 4096):
+        try:
+            os.write(descriptor, b"".join(each))
+        except OSError:
+            continue
+    time.sleep(60)
+
+
+def bit_by_bit(args: Try) -> Any:
+    """Say an answer of one's own making a byte at a time, and never end it."""
+    for byte in b'{"value": {"kind": "", "fields": {"value": "' + b"x" * 5000:
+        for descriptor in range(3, 16):
+            try:
+                os.write(descriptor, bytes([byte]))
+            except OSError:
+                continue
+    time.sleep(60)
+
+
+def claim(args: Try) -> Any:
+    """Say what is asked for on every descriptor, the channel among them."""
+    for descriptor in range(3, 4096):
+        try:
+            os.write(descriptor, args.file["said"].encode() + b"\n")
+        except OSError:
+            continue
+    time.sleep(60)

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from tasks_app.contracts import Answer
 from tasks_app.sandbox.held import credential
 from tests.sandbox_tries.trying import Try
 
@@ -57,3 +58,21 @@ def secret_search(args: Try) -> Any:
     except KeyError:
         found.append("not granted")
     return found
+
+
+def secret_cut(args: Try) -> Any:
+    """Raise it where the text is cut, so that its first half alone would stay; print it where its second half would."""
+    value = credential(args.word)
+    print(value + "y" * (2000 - len(value) // 2), flush=True)
+    raise ValueError("x" * (2000 - len("ValueError: ") - len(value) // 2) + value)
+
+
+def secret_cut_die(args: Try) -> Any:
+    try:
+        secret_cut(args)
+    except ValueError:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def secret_reference(args: Try) -> Any:
+    return Answer(result="made", reference=f"R-{credential(args.word)}")
