@@ -20,12 +20,12 @@ from tasks_app.sandbox.pipes import pipe_holding
 from tasks_app.sandbox.spec import Ended, How, Spec, Usage
 from tasks_app.sandbox.starting import Running, sandbox_start
 from tasks_app.sandbox.stock import Stock
-from tasks_app.sandbox.used import used_by
 from tasks_app.sandbox.way import way_open
 
 PIECE = 65536
-PRINTED = 2000  # bytes of what was printed that are kept
-LOOK = 0.2  # seconds between two looks at whether it may go on
+PRINTED = 100_000  # bytes of what was printed last that are kept; of them a little is shown, once it is masked
+LOOK = 0.2  # seconds between two looks at whether it may go on, and at what all of it has used
+SPARE = 1.5  # seconds of processor time for loading, and in which the kernel ends a single process that has used all
 ITSELF, GONE = 0.3, 3.0  # seconds for a sandbox to end by itself; for all of it to be gone once it is killed
 BEGAN = b'{"began": true}\n'
 
@@ -42,6 +42,8 @@ class _Talk:
     secrets: int | None = None  # a descriptor that goes with the first byte of the request
     heard: bytearray = field(default_factory=bytearray)
     said: bytearray = field(default_factory=bytearray)
+    lines: int = 0  # that were heard
+    cpu: float = 0.0  # seconds that all of it together may take
     how: How | None = None
 
 
@@ -66,18 +68,19 @@ def sandbox_run(
     except OSError as error:
         usage = Usage(level=level, wall=time.monotonic() - started)
         return Ended(how=How.NOT_STARTED, usage=usage, detail=f"The sandbox did not start: {error}")
-    talk = _Talk(running, _request(spec), spec.frame.limits.output)
+    talk = _Talk(running, _request(spec), spec.frame.limits.output, cpu=spec.frame.limits.cpu)
     try:
-        told(running.first)
-        if _hand_over(talk, spec):
-            _speak(talk, until, may_go_on)
+        try:
+            told(running.first)
+            if _hand_over(talk, spec):
+                _speak(talk, until, may_go_on)
+        finally:
+            code, usage = _finish(talk, level)
+            if stock and taken is None:
+                stock.want(spec.frame, level)
+        return _judged(talk, code, replace(usage, wall=time.monotonic() - started))
     finally:
-        code, usage = _finish(talk, level)
-        if stock and taken is None:
-            stock.want(spec.frame, level)
-    ended = _judged(talk, code, replace(usage, wall=time.monotonic() - started))
-    running.remove()
-    return ended
+        running.remove()
 
 
 def _hand_over(talk: _Talk, spec: Spec) -> bool:
@@ -113,19 +116,28 @@ def _speak(talk: _Talk, until: float, may_go_on: Callable[[], bool] | None) -> N
     poll.register(printed, select.POLLIN)
     looked = time.monotonic()
     while (left := until - time.monotonic()) > 0:
-        for descriptor, events in poll.poll(min(left, LOOK if may_go_on else left) * 1000):
+        for descriptor, events in poll.poll(min(left, LOOK) * 1000):
             if descriptor == printed:
                 _print(talk, poll)
             elif events & select.POLLOUT and talk.sending:
                 _send(talk, poll)
             elif _listen(talk):
                 return
-        if may_go_on and time.monotonic() - looked >= LOOK:
+        if time.monotonic() - looked >= LOOK:
             looked = time.monotonic()
-            if not may_go_on():
-                talk.how = How.REVOKED
+            talk.how = _over(talk, may_go_on)
+            if talk.how is not None:
                 return
     talk.how = How.TIME
+
+
+def _over(talk: _Talk, may_go_on: Callable[[], bool] | None) -> How | None:
+    """Say why it may not go on: what it held was revoked, or all of it together has used what one of it may."""
+    if may_go_on and not may_go_on():
+        return How.REVOKED
+    running = talk.running
+    used = running.used()[0] - running.used_before
+    return How.CPU if used >= talk.cpu + SPARE else None
 
 
 def _send(talk: _Talk, poll: select.poll) -> None:
@@ -164,20 +176,20 @@ def _listen(talk: _Talk) -> bool:
     except OSError:
         return True
     talk.heard += piece
+    talk.lines += piece.count(b"\n")
     if len(talk.heard) > talk.most + PIECE:
         talk.how = How.OUTPUT
         return True
-    lines = talk.heard.count(b"\n")
-    return not piece or lines >= 2 or (lines == 1 and not talk.heard.startswith(BEGAN))
+    return not piece or talk.lines >= 2 or (talk.lines == 1 and not talk.heard.startswith(BEGAN))
 
 
 def _finish(talk: _Talk, level: str) -> tuple[int, Usage]:
     """End all of it, wait until it is gone, and read what it used."""
     running = talk.running
     _secrets_close(talk)
-    if talk.how is None and talk.heard.count(b"\n") < 2:
+    if talk.how is None and talk.lines < 2:
         running.ended_within(ITSELF)  # it closed its channel: how it ends by itself says why
-    seconds, size = used_by(running.first)
+    seconds, memory = running.used()
     running.kill()
     if not running.ended_within(GONE):
         running.process.kill()
@@ -188,7 +200,6 @@ def _finish(talk: _Talk, level: str) -> tuple[int, Usage]:
         while select.select([running.printed], [], [], 0)[0] and (piece := os.read(running.printed, PIECE)):
             talk.said += piece
             del talk.said[:-PRINTED]
-    memory = (running.group.memory() if running.group else 0) or size
     cpu = max(seconds, used.ru_utime + used.ru_stime) - running.used_before
     return code, Usage(level=level, cpu=max(cpu, 0.0), memory=memory)
 

@@ -17,7 +17,6 @@ import structlog
 
 from tasks_app.sandbox.spec import Frame
 from tasks_app.sandbox.starting import Running, sandbox_start
-from tasks_app.sandbox.used import used_by
 
 log = structlog.get_logger(__name__)
 
@@ -71,7 +70,7 @@ class Stock:
         if found is not None:
             self.want(frame, level)
             self.handed += 1
-            found.used_before = used_by(found.first)[0]
+            found.used_before = found.used()[0]
         return found
 
     def want(self, frame: Frame, level: str) -> None:

@@ -127,6 +127,16 @@ def test_what_it_claims_on_its_channel_is_at_most_its_own_answer():
     assert gone(time.monotonic() + 1.0)
 
 
+def test_of_two_answers_the_first_counts():
+    outcome = act("two_answers")
+    assert (outcome.outcome, outcome.result) == ("ok", "first")
+
+
+def test_an_answer_that_never_ends_is_none():
+    outcome = act("bit_by_bit", seconds=3.0)
+    assert (outcome.outcome, (outcome.error or {})["code"]) == ("unknown", "deadline")
+
+
 def test_each_of_its_processes_is_bound_by_its_contract():
     """Beside the limits over all of them together, which not every machine gives."""
     seen = said("limits")
@@ -171,6 +181,13 @@ def test_it_fills_no_disk():
 
 def test_it_opens_no_more_than_its_descriptors():
     assert said("open_many")["opened"] < 256
+
+
+def test_all_of_its_processes_together_use_no_more_processor_time_than_its_limit():
+    """One after another, each of them within the limit of one."""
+    outcome = act("spin_in_turn", number=30, seconds=40.0)
+    assert (outcome.outcome, (outcome.error or {})["code"]) == ("unknown", "sandbox-cpu")
+    assert (outcome.used or {})["cpu_ms"] < 8000
 
 
 def test_it_uses_no_more_memory_than_its_limit():
