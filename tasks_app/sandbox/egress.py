@@ -27,6 +27,10 @@ CONNECT_SECONDS = 5.0
 LATER = 0.25
 ENDS = 0.5  # seconds in which cut connections must be over
 SHARED = ipaddress.ip_network("64:ff9b::/96")  # translates to IPv4 addresses, private ones as well
+PUBLIC = ipaddress.ip_network("2000::/3")  # all that is public of IPv6; what lies elsewhere often stands for IPv4
+# What one call may have of this process, whose descriptors and threads they take, and of its record, in which each is
+# an event. Who wants more at once waits; beyond the second number they are counted, and that is noted.
+AT_ONCE, IN_ALL = 32, 500
 
 
 @dataclass(slots=True)
@@ -56,7 +60,8 @@ def address_refusal(address: str) -> str:
     mapped = getattr(found, "ipv4_mapped", None) or getattr(found, "sixtofour", None)
     teredo = getattr(found, "teredo", None)
     each = [found, *([mapped] if mapped else []), *(teredo or ())]
-    if all(one.is_global and not one.is_multicast for one in each) and not (found.version == 6 and found in SHARED):
+    strange = found.version == 6 and (found in SHARED or found not in PUBLIC)
+    if all(one.is_global and not one.is_multicast for one in each) and not strange:
         return ""
     return f"{address} is a private, local or reserved address, and the contract does not say that it may be one"
 
@@ -71,6 +76,8 @@ class Egress:
         self._open: set[socket.socket] = set()
         self._lock, self._closed = threading.Lock(), False
         self._threads: list[threading.Thread] = []
+        self._room = threading.Semaphore(AT_ONCE)
+        self._asked = 0
         self._listener: socket.socket | None = None
 
     def __enter__(self) -> Self:
@@ -88,6 +95,7 @@ class Egress:
             left = [*self._open, *([self._listener] if self._listener else [])]
         for one in left:
             _cut(one)
+        self._room.release()  # who waits for room sees that it is over
         if self.path:
             Path(self.path).unlink(missing_ok=True)
         until = time.monotonic() + ENDS
@@ -95,6 +103,16 @@ class Egress:
             thread.join(max(until - time.monotonic(), 0.0))
         if self._listener:
             self._listener.close()
+        self._note_left()
+
+    def _note_left(self) -> None:
+        """Say what came to nothing, and what was too much."""
+        for one in self.connections:
+            if not one.address and not one.refused:
+                one.refused = "the call was over before it was connected"
+        if (more := self._asked - IN_ALL) > 0:
+            text = f"{more:,} more connections: one call makes at most {IN_ALL:,}"
+            self.connections.append(Connection(place="more places", refused=text))
 
     def _begin(self, work: Any, *arguments: Any) -> None:
         thread = threading.Thread(target=work, args=arguments, name="egress", daemon=True)
@@ -106,9 +124,14 @@ class Egress:
 
     def _accept(self, listener: socket.socket) -> None:
         with suppress(OSError):
-            while True:
+            while self._room.acquire():
                 inner, _ = listener.accept()
-                self._begin(self._serve, inner)
+                self._asked += 1
+                if self._asked > IN_ALL or self._closed:
+                    inner.close()
+                    self._room.release()
+                else:
+                    self._begin(self._serve, inner)
 
     def _serve(self, inner: socket.socket) -> None:
         """Let one connection through, or note why not."""
@@ -122,11 +145,12 @@ class Egress:
             outer = self._reach(connection)
             if outer is not None:
                 self._carry(inner, outer, connection)
-        except OSError as error:
+        except (OSError, UnicodeError) as error:  # the second: what is no name of a host
             connection.refused = connection.refused or ("" if connection.address else str(error))
         finally:
             connection.seconds = time.monotonic() - began
             self._drop(inner)
+            self._room.release()
 
     def _reach(self, connection: Connection) -> socket.socket | None:
         if connection.place not in self._network:

@@ -12,6 +12,7 @@ import pytest
 from tasks_app.contracts import Contract, EffectClass
 from tasks_app.record.events import EgressConnected
 from tasks_app.registry import contract_problem
+from tasks_app.sandbox.egress import AT_ONCE, IN_ALL
 from tests.integration.sandbox.conftest import act
 from tests.sandbox_tools import box_keyed
 
@@ -126,3 +127,19 @@ def test_low_ports_can_be_named():
     assert outcome.result == {"heard": ""}  # as far as the door, where it ends
     (one,) = connections(outcome)
     assert one.refused
+
+
+def test_connections_at_once_are_few_whatever_is_asked_for(port):
+    outcome = act("connect_many", contract=box(f"localhost:{port}", private=True), word=f"localhost:{port}", number=200)
+    assert 0 < outcome.result < 2 * AT_ONCE
+    assert len(connections(outcome)) < 2 * AT_ONCE  # those that waited are taken as it ends
+
+
+def test_connections_of_a_call_are_noted_up_to_a_number_and_the_rest_is_counted(port):
+    outcome = act(
+        "ask_many", contract=box(f"localhost:{port}", private=True), word="example.com:443", number=IN_ALL + 70
+    )
+    assert outcome.result == IN_ALL + 70
+    *each, last = connections(outcome)
+    assert len(each) == IN_ALL
+    assert last.refused.startswith("70 more connections")
