@@ -29,9 +29,12 @@ _newest: datetime | None = None
 
 
 def credentials_learn() -> None:
-    """Let this process mask every credential that is set. One that cannot be opened is named in the log."""
+    """Let this process mask every credential; one that was revoked may still be good where it is from, and come back.
+
+    One that cannot be opened is named in the log.
+    """
     global _newest
-    rows = Credential.objects.filter(revoked_at=None)
+    rows = Credential.objects.all()
     if _newest is not None:
         rows = rows.filter(changed_at__gt=_newest - OVERLAP)
     for name, sealed, changed in rows.values_list("name", "sealed", "changed_at"):

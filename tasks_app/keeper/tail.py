@@ -4,6 +4,7 @@ import logging
 from contextlib import suppress
 
 from tasks_app.keeper.client import client_here
+from tasks_app.record.stored import text_masked
 
 LONGEST = 300  # characters of a line that are kept
 LINES = 5
@@ -15,7 +16,7 @@ class Tail(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Tell one line."""
         with suppress(Exception):  # a record that cannot be written, a keeper that is away
-            client_here().note(f"{record.levelname} {record.getMessage()}"[:LONGEST])
+            client_here().note(text_masked(f"{record.levelname} {record.getMessage()}", LONGEST))
 
 
 def tail_begin(**_: object) -> None:

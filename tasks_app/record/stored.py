@@ -58,6 +58,15 @@ def masker() -> Masker:
     return Masker([secret for secret in known if len(secret) >= SHORTEST_SECRET], key=settings.SECRET_KEY.encode())
 
 
+def text_masked(text: str, most: int, *, from_end: bool = False, exempt: bool = False) -> str:
+    """Return so many characters of a text, masked before it is cut: half a secret would be recognised by nobody.
+
+    ``exempt``: an id or a digest, in which only known secrets are masked.
+    """
+    masked = masker().text(text, exempt=exempt)
+    return masked[-most:] if from_end else masked[:most]
+
+
 def event_prepare(event: Event) -> PreparedEvent:
     """Return the event's stored form; never raises on what tools and agents say (case-24).
 

@@ -1,5 +1,6 @@
 """Acting: the one place where a tool's code touches the outside world, and what its answer means."""
 
+import math
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -13,12 +14,16 @@ from core.tracing import Noted, span
 from tasks_app.contracts import Answer, CallContext, CannotTell, Contract, LookUp, Observed, Refused, Started, Unknown
 from tasks_app.credentials.granting import Granted
 from tasks_app.record.events import Event
+from tasks_app.record.stored import text_masked
 from tasks_app.runtime.granting import looking_now
 from tasks_app.runtime.watchdog import DeadlinePassed
 from tasks_app.sandbox.invoke import InsideFault, Report, SandboxEnded, function_run
 
 LOOKING_SECONDS = 10.0
 REFERENCE_LENGTH = 300
+SEEN_LENGTH = 4000
+REASON_LENGTH = 2000
+LONGEST_PAUSE = 30 * 86_400.0  # seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,13 +93,13 @@ def _acted(contract: Contract, arguments: Any, context: CallContext, report: Rep
         return Outcome(outcome="refused", error=error, sent=refused.sent)
     except Unknown as unknown:
         error = {"code": "unknown", "reason": unknown.reason}
-        return Outcome(outcome="unknown", error=error, again_after=unknown.retry_after or 0.0)
+        return Outcome(outcome="unknown", error=error, again_after=pause_fit(unknown.retry_after))
     except DeadlinePassed:
         return Outcome(outcome="unknown", error={"code": "deadline", "reason": "No answer before the deadline."})
     except SandboxEnded as ended:
         return Outcome(outcome="unknown", error={"code": ended.code, "reason": ended.reason})
     except Exception as fault:  # whatever a tool raises after the send: unknown is not failed
-        return Outcome(outcome="unknown", error={"code": "exception", "reason": _told(fault)[:2000]})
+        return Outcome(outcome="unknown", error={"code": "exception", "reason": _told(fault)})
     return _answered(answer)
 
 
@@ -107,8 +112,8 @@ def poll_act(contract: Contract, handle: str) -> Outcome:
     except Refused as refused:
         return Outcome(outcome="refused", error={"code": refused.code, "reason": refused.reason})
     except Exception as fault:
-        reason = _told(fault)[:2000]
-        return Outcome(outcome="started", handle=handle, again_after=2.0, error={"code": "poll", "reason": reason})
+        error = {"code": "poll", "reason": _told(fault)}
+        return Outcome(outcome="started", handle=handle, again_after=2.0, error=error)
     return _answered(answer)
 
 
@@ -120,7 +125,7 @@ def find_act(contract: Contract, key: str) -> LookUp:
         with span("call.look_up", kind="client", tool=contract.name):
             answer = function_run(contract, "find", key, until=_looking(), report=_report())
     except (Exception, DeadlinePassed) as fault:
-        return CannotTell(_told(fault)[:500])
+        return CannotTell(_told(fault))
     return answer if isinstance(answer, LookUp) else CannotTell("The look-up answered nothing.")
 
 
@@ -132,15 +137,18 @@ def verify_act(contract: Contract, arguments: Any, answer: Answer) -> Observed:
         with span("call.verify", kind="client", tool=contract.name):
             seen = function_run(contract, "verify", arguments, answer, until=_looking(), report=_report())
     except (Exception, DeadlinePassed) as fault:
-        return Observed(matches=False, cannot_tell=True, reason=_told(fault)[:500])
+        return Observed(matches=False, cannot_tell=True, reason=_told(fault))
     if isinstance(seen, Observed):
-        return seen
+        return replace(seen, reference=reference_fit(seen.reference))
     return Observed(matches=False, cannot_tell=True, reason="The read-back answered nothing.")
 
 
 def seen_act(contract: Contract, arguments: Any) -> str:
     """Read the version that a precondition will compare. Raises whatever stands against it."""
-    return str(function_run(contract, "seen", arguments, until=_looking(), report=_report()))
+    seen = str(function_run(contract, "seen", arguments, until=_looking(), report=_report()))
+    if _fit(seen, SEEN_LENGTH) != seen:
+        raise ValueError("What it saw cannot be kept as it is: it is long, or holds a secret or what is no text.")
+    return seen
 
 
 def _report() -> Report:
@@ -155,21 +163,40 @@ def _looking() -> float:
 
 def _told(fault: BaseException) -> str:
     """Return what was raised, by its name; what a sandbox says has its name already."""
-    return str(fault) if isinstance(fault, InsideFault | SandboxEnded) else f"{type(fault).__name__}: {fault}"
+    named = str(fault) if isinstance(fault, InsideFault | SandboxEnded) else f"{type(fault).__name__}: {fault}"
+    return text_masked(named, REASON_LENGTH)
 
 
 def _answered(answer: Any) -> Outcome:
     if isinstance(answer, Started):
-        return Outcome(outcome="started", handle=answer.handle, again_after=answer.poll_after)
+        return _started(answer)
     if not isinstance(answer, Answer):
         answer = Answer(result=answer)
     return Outcome(outcome="ok", result=answer.result, reference=reference_fit(answer.reference))
 
 
+def _started(answer: Started) -> Outcome:
+    """Take a handle only as it is: another one would ask for other work."""
+    if _fit(answer.handle, REFERENCE_LENGTH) == answer.handle:
+        again_after = pause_fit(answer.poll_after, otherwise=1.0)
+        return Outcome(outcome="started", handle=answer.handle, again_after=again_after)
+    reason = f"Work has begun under a handle that cannot be kept: over {REFERENCE_LENGTH} characters, or a secret."
+    return Outcome(outcome="unknown", error={"code": "handle", "reason": reason})
+
+
+def pause_fit(seconds: float | None, *, otherwise: float = 0.0) -> float:
+    """Return a pause that a tool asks for as a clock takes it; ``otherwise`` where it is none."""
+    return min(max(seconds, 0.0), LONGEST_PAUSE) if seconds is not None and math.isfinite(seconds) else otherwise
+
+
 def reference_fit(reference: object) -> str:
     """Return an outside reference as its column takes it: an answer must never fail to be recorded for its form."""
-    text = str(reference or "").replace("\x00", "").encode("utf-8", "replace").decode()
-    return text[:REFERENCE_LENGTH]
+    return _fit(str(reference or ""), REFERENCE_LENGTH)
+
+
+def _fit(text: str, most: int) -> str:
+    whole = text.replace("\x00", "").encode("utf-8", "replace").decode()
+    return text_masked(whole, most, exempt=True)
 
 
 def _not_sent(reason: str) -> Outcome:

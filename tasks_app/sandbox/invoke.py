@@ -33,6 +33,7 @@ from tasks_app.contracts import (
 from tasks_app.credentials.granting import Granted
 from tasks_app.keeper.client import sandbox_watch
 from tasks_app.record.events import EgressConnected, Event
+from tasks_app.record.stored import text_masked
 from tasks_app.runtime.granting import granted_to_look, looking_now
 from tasks_app.runtime.watchdog import deadline_guard
 from tasks_app.sandbox import held, levels
@@ -54,6 +55,7 @@ UNKNOWN_ENDS = {
 
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
+TOLD = 2000  # characters that are kept of what was raised, printed or tried
 
 
 class InsideFault(Exception):
@@ -150,7 +152,7 @@ def _surely_nothing(contract: Contract, role: str, connections: Sequence[Connect
 
 def _unreached(connections: Sequence[Connection]) -> str:
     tried = {f"{one.place}: {one.refused}" for one in connections}
-    return f"Nothing left its sandbox. {'; '.join(sorted(tried))}"[:2000]
+    return text_masked(f"Nothing left its sandbox. {'; '.join(sorted(tried))}", TOLD)
 
 
 def _with_secrets(argument: Any, secrets: Mapping[str, str]) -> Any:
@@ -207,13 +209,16 @@ def _answer(ended: Ended) -> Any:
             raise _raised(ended.reply["raised"])
         case How.UNLOADABLE:
             hint = "Name what it imports in the contract's packages, or install it in the worker's environment."
-            raise Refused(f"It could not be loaded inside: {ended.reply['unloadable']} {hint}", code="unloadable")
+            why = text_masked(ended.reply["unloadable"], TOLD)
+            raise Refused(f"It could not be loaded inside: {why} {hint}", code="unloadable")
         case How.NOT_STARTED:
-            raise Refused(ended.detail or "The sandbox did not start.", code="sandbox-not-started", sent=False)
+            why = text_masked(ended.detail, TOLD, from_end=True) or "The sandbox did not start."
+            raise Refused(why, code="sandbox-not-started", sent=False)
     code, reason = UNKNOWN_ENDS[ended.how]
     if not ended.began:
         raise Refused(f"{reason} Its function had not begun.", code=code, sent=False)
-    raise SandboxEnded(code, f"{reason} It printed: {ended.detail}" if ended.detail else reason)
+    printed = text_masked(ended.detail, TOLD, from_end=True)
+    raise SandboxEnded(code, f"{reason} It printed: {printed}" if printed else reason)
 
 
 def _made(value: Mapping[str, Any]) -> Any:
@@ -251,8 +256,8 @@ def _made(value: Mapping[str, Any]) -> Any:
 def _raised(fault: Mapping[str, Any]) -> Exception:
     match fault:
         case {"type": "Refused", "reason": str(reason), "code": str(code), "sent": bool(sent), "moved": bool(moved)}:
-            return Refused(reason, code=code[:100], sent=sent, moved=moved)
+            return Refused(reason, code=text_masked(code, 100), sent=sent, moved=moved)
         case {"type": "Unknown", "reason": str(reason)}:
             after = fault.get("retry_after")
             return Unknown(reason, retry_after=float(after) if isinstance(after, int | float) else None)
-    return InsideFault(f"{fault['type']}: {fault['text']}"[:2000])
+    return InsideFault(text_masked(f"{fault['type']}: {fault['text']}", TOLD))

@@ -13,6 +13,7 @@ from django.core.management import call_command
 from django.db import connection
 from django.test import Client
 
+from core.clock import database_now
 from core.errors import InvalidInput
 from tasks_app.contracts import Refused
 from tasks_app.credentials import keys, known
@@ -89,7 +90,9 @@ def test_a_missing_or_revoked_credential_refuses_before_anything_is_sent(people:
     assert (outcome["outcome"], outcome["error"]["code"]) == ("refused", "credential-missing")
 
 
-@pytest.mark.parametrize("what", ["secret_leak", "secret_error", "secret_die"])
+@pytest.mark.parametrize(
+    "what", ["secret_leak", "secret_error", "secret_die", "secret_cut", "secret_cut_die", "secret_reference"]
+)
 def test_a_planted_secret_is_found_nowhere(people: People, secret: Credential, what, caplog, client: Client):
     with caplog.at_level(logging.DEBUG):
         task = run(people, what)
@@ -106,9 +109,12 @@ def test_a_planted_secret_is_found_nowhere(people: People, secret: Credential, w
         "sealed": bytes(Credential.objects.get().sealed).decode("latin-1"),
         "messages": str(Task.objects.filter(pk=task.pk).values()),
     }
-    assert "masked:known" in places["record"]
+    # Where a text was cut, in the middle of a mark, it is told by what stood around it.
+    assert {"secret_cut": "x" * 1900, "secret_cut_die": "y" * 1900}.get(what, "masked:known") in places["record"]
     for name, text in places.items():
         assert PLANTED not in text, name
+        assert PLANTED[:9] not in text, name  # nor a part that was left where a text was cut
+        assert PLANTED[-9:] not in text, name
         assert "cGw0bnRlZC1TZWNyZXQvdmFsdWUrOWY3" not in text, name
 
 
@@ -226,6 +232,17 @@ def test_a_running_process_masks_a_value_from_when_it_was_set_elsewhere(people: 
     Credential.objects.create(workspace=people.workspace, name="new", sealed=keys.seal(other))
     again = CallOutcome(name="c", attempt=1, outcome="ok", result={"read": f"it is {other}"})
     assert other not in json.dumps(stored.event_prepare(again).data)
+
+
+@pytest.mark.usefixtures("ignorant")
+def test_a_process_that_began_after_a_revocation_masks_the_value_still(people: People, monkeypatch):
+    """Taken back here, it may still be good where it is from."""
+    monkeypatch.setattr(known, "_newest", None)
+    sealed = keys.seal("taken-Back/secret-4711")
+    Credential.objects.create(workspace=people.workspace, name="old", sealed=sealed, revoked_at=database_now())
+    known.credentials_learn()
+    said = CallOutcome(name="c", attempt=1, outcome="ok", result={"read": "it is taken-Back/secret-4711"})
+    assert "taken-Back" not in json.dumps(stored.event_prepare(said).data)
 
 
 def test_a_value_is_handed_to_nobody_before_every_process_has_had_time_to_learn_it(people: People, secret: Credential):
