@@ -17,6 +17,7 @@ from uuid import UUID
 from tasks_app.keeper import protocol
 from tasks_app.keeper.protocol import Message
 from tasks_app.leases import Lease, WorkerIdentity
+from tasks_app.sandbox.orphans import began
 
 RECONNECT = 0.05  # seconds between two tries
 
@@ -53,6 +54,7 @@ class Client:
         self._lock = threading.Lock()
         self._connection: socket.socket | None = None
         self._said: dict[str, dict[str, Message]] = {}  # nonce -> what must be said again after a reconnect
+        self._sandboxes: dict[int, tuple[float, str]] = {}  # first process -> until when it may run, when it began
         self._lost: set[str] = set()
         self._draining = False
         threading.Thread(target=self._listen, name="keeper-client", daemon=True).start()
@@ -100,6 +102,8 @@ class Client:
     def sandbox(self, pid: int, until: float) -> None:
         """Have a sandbox's first process killed at ``until`` (CLOCK_MONOTONIC seconds), even if we are stopped."""
         with self._lock:
+            self._sandboxes = {one: kept for one, kept in self._sandboxes.items() if kept[0] > time.monotonic()}
+            self._sandboxes[pid] = (until, began(pid))
             self._send({"do": "sandbox", "pid": pid, "until": until})
 
     def note(self, line: str) -> None:
@@ -145,6 +149,9 @@ class Client:
         except OSError:
             return  # the listening thread goes on trying
         everything = [message for said in self._said.values() for message in said.values()]
+        for pid, (until, when) in self._sandboxes.items():
+            if when and began(pid) == when:  # it still runs, and its number means no other
+                everything.append({"do": "sandbox", "pid": pid, "until": until})
         self._sent({"do": "hello", "role": "slices", "pid": os.getpid()}, *everything)
 
     def _hang_up(self) -> None:
