@@ -8,6 +8,7 @@ from tasks_app.models import Call, Task
 from tasks_app.status import CallState
 from tests.people import People, person
 from tests.records import call_in, kinds, task_set
+from tests.sandbox_tools import box_opaque
 
 
 def doubt(task: Task, **more: float) -> str:
@@ -24,6 +25,14 @@ def test_it_shows_what_was_attempted_and_how_to_check(client_of, people: People,
     shown = client_of(people.rhea).get(doubt(task)).content.decode()
     for part in ("nobody can tell", "cents", "look", "What look-ups saw", "key-pay/1", "It did not happen"):
         assert part in shown
+
+
+def test_it_shows_between_which_walls_its_tool_ran(client_of, people: People, task: Task):
+    url = doubt(task)
+    Call.objects.filter(task=task).update(tool=box_opaque.name, contract_version=box_opaque.version)
+    shown = client_of(people.rhea).get(url).content.decode()
+    assert "<dt>Sandbox</dt>" in shown
+    assert "400 MiB of memory" in shown
 
 
 def test_happened_needs_its_reference_and_lets_the_task_go_on(client_of, people: People, task: Task):
