@@ -12,6 +12,7 @@ from chaos_app.drills.landed import mark_of
 from chaos_app.drills.names import Stage
 from chaos_app.drills.rows import BY_ID
 from chaos_app.drills.tally import facts_of
+from chaos_app.drills.workers import Worker, workers_of
 from tasks_app.record.reducing_calls import Fact
 from tasks_app.timeline.words import words
 
@@ -34,10 +35,11 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True)
 class Lane:
-    """One lease of one worker: a bar from its claim to its end."""
+    """One lease of one worker: a bar from its claim to its end. ``label``: the worker's letter in the picture."""
 
     number: int
     worker: str
+    label: str
     x: int
     y1: int
     y2: int
@@ -57,11 +59,15 @@ class Link:
 
 @dataclass(frozen=True, kw_only=True)
 class Axis:
-    """The whole picture. ``width`` and ``height`` of the drawing between the columns, in pixels."""
+    """The whole picture. ``width`` and ``height`` of the drawing between the columns, in pixels.
+
+    ``workers``: who the letters are.
+    """
 
     title: str
     rows: tuple[Row, ...]
     left: str = "In the record"
+    workers: tuple[Worker, ...] = ()
     lanes: tuple[Lane, ...] = ()
     links: tuple[Link, ...] = ()
     width: int = GUTTER
@@ -84,8 +90,9 @@ class _Entry:
 
 def axis_of(evidence: Evidence) -> Axis:
     """Return the picture of a case."""
-    entries = sorted([*_record(evidence), *_outside(evidence.witness), *_faults(evidence)], key=lambda entry: entry.at)
-    return _drawn("What happened", entries)
+    workers = workers_of(evidence)
+    mine = [*_record(evidence, workers), *_outside(evidence.witness), *_faults(evidence, workers)]
+    return _drawn("What happened", sorted(mine, key=lambda entry: entry.at), workers)
 
 
 def axis_of_control(control: Control) -> Axis:
@@ -114,18 +121,35 @@ def _unrecorded(entries: Sequence[_Entry], width: int) -> Iterator[Link]:
             yield Link(x1=MARGIN, y1=_middle(began), x2=width - 6, y2=_middle(at), kind=kind)
 
 
-def _record(evidence: Evidence) -> Iterator[_Entry]:
+def _record(evidence: Evidence, workers: Sequence[Worker]) -> Iterator[_Entry]:
     for record in evidence.tasks:
         for fact in facts_of(record):
             if fact.kind in QUIET:
                 continue
             line = words(fact.kind, fact.data, fact.actor)
             whose = "" if record.role == "task" else f"{record.role}: "
-            row = Row(seconds=0, side="record", text=f"{whose}{line}", tone=line.tone, seq=fact.seq, epoch=fact.epoch)
+            text = f"{whose}{line}{_as_worker(fact, workers)}"
+            row = Row(seconds=0, side="record", text=text, tone=line.tone, seq=fact.seq, epoch=fact.epoch)
             yield _Entry(fact.at.timestamp(), row, fact=fact)
         for late in record.late_writes:
             said = f"Late write refused: {late.kind}, presented lease no. {late.presented_epoch}"
             yield _Entry(late.at, Row(seconds=0, side="late", text=said, tone="bad", epoch=late.presented_epoch))
+
+
+def _as_worker(fact: Fact, workers: Sequence[Worker]) -> str:
+    """Say which worker takes or loses the task: " (worker B)"; "" for every other event."""
+    if fact.kind == "slice.claimed":
+        who = _worker_of(fact, workers)
+    else:
+        lost = fact.data.get("lost_epoch") if fact.kind == "slice.lost" else None
+        mine = (one for one in workers if lost in one.leases and one.name == fact.data.get("worker"))
+        who = next(mine, None) if lost is not None else None
+    return f" (worker {who.label})" if who else ""
+
+
+def _worker_of(claim: Fact, workers: Sequence[Worker]) -> Worker | None:
+    who = str(claim.data.get("worker", "")), claim.data.get("pid")
+    return next((one for one in workers if (one.name, one.pid) == who), None)
 
 
 def _outside(witness: Witness) -> Iterator[_Entry]:
@@ -169,38 +193,40 @@ def _effect_words(effect: Effect) -> str:
     return f"{effect.system}: EFFECT {effect.reference}{' (planted by the drill)' if effect.planted else ''}"
 
 
-def _faults(evidence: Evidence) -> Iterator[_Entry]:
+def _faults(evidence: Evidence, workers: Sequence[Worker]) -> Iterator[_Entry]:
     for log in evidence.faults:
         landed = mark_of(log, Stage.LANDED) or mark_of(log, Stage.FIRED) or mark_of(log, Stage.FAILED)
         if landed:
             ended = f": {landed.exit_status}" if landed.exit_status else ""
             at = BY_ID[log.row].title if log.row in BY_ID else f"{log.row} {log.position}"
-            said = f"{log.fault}: {at}{ended}"
+            whom = next((f" of worker {one.label}" for one in workers if one.pid and one.pid == landed.pid), "")
+            said = f"{log.fault}{whom}: {at}{ended}"
             yield _Entry(landed.at, Row(seconds=0, side="fault", text=said, tone="bad", epoch=landed.epoch))
 
 
-def _drawn(title: str, entries: Sequence[_Entry]) -> Axis:
+def _drawn(title: str, entries: Sequence[_Entry], workers: tuple[Worker, ...] = ()) -> Axis:
     start = entries[0].at if entries else 0.0
     rows = [replace(entry.row, seconds=entry.at - start) for entry in entries]
-    lanes = list(_lanes(entries))
+    lanes = list(_lanes(entries, workers))
     width = max(GUTTER, MARGIN * 2 + LANE * len(lanes) + 70)
-    return Axis(
-        title=title, rows=tuple(rows), lanes=tuple(lanes), links=tuple(_links(entries, lanes, width)), width=width
-    )
+    links = tuple(_links(entries, lanes, width))
+    return Axis(title=title, rows=tuple(rows), workers=workers, lanes=tuple(lanes), links=links, width=width)
 
 
 def _middle(at: int) -> int:
     return at * ROW + ROW // 2
 
 
-def _lanes(entries: Sequence[_Entry]) -> Iterator[Lane]:
+def _lanes(entries: Sequence[_Entry], workers: Sequence[Worker]) -> Iterator[Lane]:
     claims = [(at, entry.fact) for at, entry in enumerate(entries) if entry.fact and entry.fact.kind == "slice.claimed"]
     for number, (at, claim) in enumerate(claims):
         ends = [later for later in range(at + 1, len(entries)) if _ends(entries[later], claim.epoch)]
         end = ends[0] if ends else len(entries) - 1
+        who = _worker_of(claim, workers)
         yield Lane(
             number=claim.epoch or 0,
             worker=str(claim.data.get("worker", "")),
+            label=who.label if who else "",
             x=MARGIN + LANE * number,
             y1=_middle(at),
             y2=_middle(end),

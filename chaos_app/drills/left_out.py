@@ -55,7 +55,7 @@ def left_out(
     ``rows``: those whose workloads were ``discovered``. ``walled``: whether tools run in sandboxes.
     """
     found = [
-        LeftOut(row=row.id, position="every", klass=str(klass), fault="every", reason=_why_not(row, klass))
+        LeftOut(row=row.id, position="every", klass=str(klass), fault="every", reason=class_why_not(row, klass))
         for row in ROWS
         for klass in (*EFFECTS, Klass.NONE)
         if klass not in row.classes
@@ -75,7 +75,8 @@ def left_out(
     return tuple(found)
 
 
-def _why_not(row: Row, klass: Klass) -> str:
+def class_why_not(row: Row, klass: Klass) -> str:
+    """Say why a row has no cells for a class of tools."""
     if klass == Klass.NONE:
         return "A call without an effect leaves nothing outside that could be repeated or lost."
     if row.id in {"E08", "E10"}:

@@ -7,6 +7,7 @@ from typing import Any
 
 from chaos_app.drills.names import Klass, Verdict
 from chaos_app.drills.rows import EFFECTS, ROWS
+from chaos_app.drills.undrilled import squares_why
 
 # A case as the matrix sees it, a ``results.Result`` or a stored row: row, klass, verdict, as_allowed, takeover,
 # takeover_bound, settled, settled_bound.
@@ -18,10 +19,14 @@ _WORST = {verdict: at for at, verdict in enumerate(Verdict)}
 
 @dataclass(frozen=True, kw_only=True)
 class Square:
-    """One square. ``results`` empty: never drilled, or on other code: grey, never green."""
+    """One square. ``results`` empty: never drilled, or on other code: grey, never green.
+
+    ``why``: why the table has no case for it at all; "" where it has.
+    """
 
     klass: Klass
     results: tuple[Outcome, ...]
+    why: str = ""
 
     @property
     def verdict(self) -> Verdict | None:
@@ -91,6 +96,9 @@ def matrix(results: Sequence[Outcome]) -> tuple[Line, ...]:
     lines = []
     for row in ROWS:
         mine = [result for result in results if result.row == row.id]
-        squares = [Square(klass=k, results=tuple(r for r in mine if r.klass == k)) for k in COLUMNS]
+        none = squares_why(row)
+        squares = [
+            Square(klass=k, results=tuple(r for r in mine if r.klass == k), why=none.get(k, "")) for k in COLUMNS
+        ]
         lines.append(Line(row=row.id, title=row.title, resume=row.resume, squares=tuple(squares)))
     return tuple(lines)

@@ -2,12 +2,13 @@
 
 import random
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from chaos_app.drills.catalogue import BY_NAME
 from chaos_app.drills.cells import Cell, Discovered, cells, positions_of, slug
 from chaos_app.drills.cells_walled import of_sandboxes
+from chaos_app.drills.named import cell_named
 from chaos_app.drills.names import Fault, Klass
 from chaos_app.drills.rows import BY_ID, ROWS
 
@@ -59,7 +60,17 @@ def chosen(options: Options, discovered: Discovered) -> list[Cell]:
     known += of_sandboxes(options.suite) if options.sandbox else []
     if options.cells or options.hit is not None:
         known += [one for one in cells("full", discovered) if one.id not in {cell.id for cell in known}]
-    return selected(known, options)
+    return selected(*with_named(known, options, discovered))
+
+
+def with_named(
+    known: Sequence[Cell], options: Options, discovered: Discovered, *, own: Sequence[str] = ()
+) -> tuple[list[Cell], Options]:
+    """Add the cases that are asked for by name and that no suite has; each is wanted under the name that it gets."""
+    ids = {cell.id for cell in known}
+    made = [cell_named(name, discovered, own=own) for name in options.cells if name not in ids]
+    more = [cell for cell in made if cell is not None and cell.id not in ids]
+    return [*known, *more], replace(options, cells=(*options.cells, *(cell.id for cell in more)))
 
 
 def selected(known: Iterable[Cell], options: Options) -> list[Cell]:

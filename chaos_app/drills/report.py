@@ -18,7 +18,10 @@ from chaos_app.drills.names import UNDECIDED, Klass, Verdict
 from chaos_app.drills.obligations import obligations
 from chaos_app.drills.results import Result, Results
 from chaos_app.drills.rows import BY_ID
+from chaos_app.drills.stories import is_compared, stories
 from chaos_app.drills.telling import compared, covered, held
+from chaos_app.drills.undrilled import Undrilled, undrilled
+from chaos_app.drills.workers import workers_of
 from core import words
 
 STYLES = ("css/tokens.css", "css/components/drills.css")
@@ -42,6 +45,8 @@ def report_data(results: Results) -> dict[str, Any]:
         "obligations": [asdict(one) | {"result": one.word} for one in obligations(results.results)],
         "planted": [asdict(one) for one in results.planted],
         "assumptions": dict(assumptions(results)),
+        "stories": [{"case": story.result.id, "says": story.says} for story in stories(results.results)],
+        "places_not_drilled": [asdict(one) for one in places_without(results)],
         "left_out": [asdict(one) for one in results.left_out],
         "cases": [case_data(result) for result in results.results],
     }
@@ -62,6 +67,7 @@ def case_data(result: Result) -> dict[str, Any]:
         "allowed": [str(end) for end in said.allowed],
         "as_allowed": said.as_allowed,
         "cause": said.cause,
+        "workers": [asdict(one) for one in workers_of(result.evidence)],
         "broken": [asdict(one) for one in said.broken],
         "unchecked": list(said.unchecked),
         "takeover_seconds": said.takeover,
@@ -73,6 +79,12 @@ def case_data(result: Result) -> dict[str, Any]:
         "seed": result.evidence.seed,
         "command": result.evidence.command,
     }
+
+
+def places_without(results: Results) -> list[Undrilled]:
+    """Return the places of the table at which no case of this run was, each with the reason."""
+    rows = {result.row for result in results.results}
+    return undrilled(rows, results.left_out, suite=results.suite, command=results.command)
 
 
 def assumptions(results: Results) -> list[tuple[str, str]]:
@@ -120,7 +132,7 @@ def report_html(results: Results) -> str:
     context = {
         "results": results,
         "lines": [line for line in lines if line.is_drilled],
-        "elsewhere": [line for line in lines if not line.is_drilled],
+        "elsewhere": places_without(results),
         "in_order": _in_order(results.results),
         "left_out": gathered(results.left_out),
         "columns": COLUMNS,
@@ -132,8 +144,8 @@ def report_html(results: Results) -> str:
         "found": sum(bug.found for bug in results.planted),
         "obligations": obligations(results.results),
         "assumptions": assumptions(results),
-        "example": _example(results),
-        "is_compared": any(_is_compared(result) for result in results.results),
+        "stories": stories(results.results),
+        "is_compared": any(is_compared(result) for result in results.results),
         "style": _style(),
         "witness": _witness(results),
         "judge": JUDGE,
@@ -162,20 +174,6 @@ def _in_order(results: Iterable[Result]) -> list[Result]:
     """Return cases as the table has them."""
     rows, classes = list(BY_ID), list(Klass)
     return sorted(results, key=lambda one: (rows.index(one.row), classes.index(Klass(one.klass)), one.id))
-
-
-def _example(results: Results) -> Result | None:
-    """Return the case that shows most: an effect done, its answer lost, and beside it a run without protection."""
-    good = [result for result in results.results if result.judgement.as_allowed]
-    rank = {"E04": 0, "E03": 1, "E05": 2}
-    with_control = [result for result in good if _is_compared(result)]
-    order = lambda r: (r.verdict != Verdict.ONCE, rank.get(r.row, 9))  # noqa: E731
-    return min(with_control or good, key=order, default=None)
-
-
-def _is_compared(result: Result) -> bool:
-    """Whether a program that protects nothing did the same: not with --no-control, nor for a target of one's own."""
-    return any(control.kind == "unprotected" for control in result.evidence.controls)
 
 
 WITNESSES = {

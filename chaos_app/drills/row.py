@@ -18,12 +18,14 @@ class Row:
 
     ``allowed``: for K and R; ``opaque``: for O (the same where it is not given). ``workloads``: in this order the
     first that passes the place. ``faults``: its own, beside SIGKILL. ``told``: what the outside is told beforehand.
+    ``beside``: of a row that is not of the core, why the core can do without it.
     """
 
     id: str
     title: str
     resume: str
     core: bool = False
+    beside: str = ""
     positions: tuple[str, ...] = ()
     places: tuple[tuple[str, str], ...] = ()
     allowed: Ends = frozenset({ONCE})

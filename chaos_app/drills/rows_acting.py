@@ -71,6 +71,7 @@ ACTING = (
         allowed=EITHER,
         of_call=True,
         resume="each item has a key of its own: the rest is finished",
+        beside="Of one tool alone, the batch. Each of its items goes on as at E04, which is drilled.",
     ),
     Row(
         id="E08",
@@ -89,6 +90,7 @@ ACTING = (
         classes=(Klass.READABLE, Klass.PRECONDITION),
         of_call=True,
         resume="it is looked at again; looking has no effect",
+        beside="Only a look is open, which has no effect; what leads to it and what follows is drilled at E04.",
     ),
     Row(
         id="E10",
@@ -125,6 +127,7 @@ ACTING = (
         faults=(Fault.FAILOVER,),
         allowed=EITHER,
         resume="nothing is attempted until open calls are compared with the outside",
+        beside="Sets the whole database back, so that nothing else can be played meanwhile.",
     ),
     Row(
         id="F01",
@@ -138,8 +141,15 @@ ACTING = (
         title="the agent claims to be done and nothing is checked",
         positions=(Position.BEFORE,),
         resume="the claims are checked from record and outside",
+        beside="Every effect is settled there; the commit that follows is drilled at F01.",
     ),
-    Row(id="F03", title="completed, and nobody was told", positions=(Position.BEFORE,), resume="the record says so"),
+    Row(
+        id="F03",
+        title="completed, and nobody was told",
+        positions=(Position.BEFORE,),
+        resume="the record says so",
+        beside="The work is over and recorded as over; a lost notice changes nothing outside.",
+    ),
     Row(
         id="R01",
         title="the worker that takes over dies as well",
@@ -153,6 +163,7 @@ ACTING = (
         title="the sweeper dies, or two of them run",
         faults=(Fault.SWEEPER, Fault.TWO_SWEEPERS),
         resume="each row is locked before it is judged",
+        beside="Ends the sweepers of all cases, so that nothing else can be played meanwhile.",
     ),
     Row(
         id="R03",
@@ -162,6 +173,7 @@ ACTING = (
         places=(("A06", Position.AFTER),),
         allowed=frozenset({ONCE, NONE, BLOCKED}),
         resume="the record has one order; after a cancel nothing is sent that was not begun before",
+        beside="A race of two acts and a death; each of them alone is drilled at A05 and A06.",
     ),
     Row(
         id="W01",
@@ -169,6 +181,7 @@ ACTING = (
         positions=COMMIT,
         workloads=("waits",),
         resume="a signal is kept until a wait takes it; the same one again is one",
+        beside="No effect can be open while a task waits; the same kind of commit is drilled at C01 and C02.",
     ),
     Row(
         id="W02",
@@ -176,6 +189,7 @@ ACTING = (
         positions=(Position.BEFORE,),
         workloads=("waits",),
         resume="the sweeper wakes the task",
+        beside="No effect can be open while a task waits; that the sweeper finds what is due is drilled at B02.",
     ),
     Row(
         id="W03",
@@ -183,6 +197,7 @@ ACTING = (
         positions=COMMIT,
         workloads=("waits",),
         resume="child and record are one transaction",
+        beside="No effect can be open while a child is created; the same kind of commit is drilled at C01 and C02.",
     ),
     Row(
         id="W04",
@@ -190,6 +205,7 @@ ACTING = (
         positions=(Position.BEFORE,),
         workloads=("waits",),
         resume="the sweeper wakes the parent",
+        beside="No effect can be open while a task waits; that the sweeper finds what is due is drilled at B02.",
     ),
     Row(
         id="W05",
@@ -197,6 +213,7 @@ ACTING = (
         positions=COMMIT,
         workloads=("waits",),
         resume="the record is read again",
+        beside="No effect can be open while a wait ends; the same kind of commit is drilled at C01 and C02.",
     ),
     Row(
         id="O01",
@@ -205,5 +222,6 @@ ACTING = (
         workloads=("steered",),
         allowed=frozenset({ONCE, NONE}),
         resume="the same request again is the same answer",
+        beside="A person's process dies, no worker; a command sends nothing itself. A02 drills the same for decisions.",
     ),
 )

@@ -9,7 +9,11 @@ ASKED = ("asked",)
 
 LEADING = (
     Row(
-        id="B01", title="while a task is being created", positions=COMMIT, resume="the same request gives the same task"
+        id="B01",
+        title="while a task is being created",
+        positions=COMMIT,
+        resume="the same request gives the same task",
+        beside="A person's process dies, no worker: there is no task yet, and nothing to repeat.",
     ),
     Row(
         id="B02",
@@ -46,6 +50,7 @@ LEADING = (
         faults=(Fault.HANG,),
         allowed=EITHER,
         resume="the deadline of the call or of the work session ends it",
+        beside="Slow: a hang ends at its deadline only. What the next worker does with an open attempt is at E02.",
     ),
     Row(
         id="L05",
@@ -73,6 +78,7 @@ LEADING = (
         positions=(*COMMIT, Position.AFTER_RECEIVE),
         workloads=("asks",),
         resume="the question is asked again; both are paid from the budget",
+        beside="Needs an agent that asks a model. Nothing is decided or sent yet; D02, drilled, goes on alike.",
     ),
     Row(
         id="D02",
@@ -96,6 +102,7 @@ LEADING = (
         positions=(Position.AFTER,),
         workloads=ASKED,
         resume="the desk shows what is open in the record; no message is needed",
+        beside="The task waits, nothing is decided or sent; every case of A02 to A06 passes there on its way.",
     ),
     Row(
         id="A02",

@@ -45,15 +45,18 @@ def covered(results: Sequence[Result]) -> str:
     return f"{len(rows)} of {len(ROWS)} places, {len(results)} cases: {often}{more}."
 
 
+def why_held(result: Result) -> tuple[str, str]:
+    """Return why a case is held for a person, and what the person does about it."""
+    if result.row in GONE:
+        return NO_PERMISSION
+    return CONTRADICTION if result.row in CONTRADICTED else UNKNOWN
+
+
 def held(results: Sequence[Result]) -> list[Told]:
     """Return why cases are held for a person, with how many of each."""
-    mine = [result for result in results if result.verdict == Verdict.BLOCKED]
-    parts = (
-        (UNKNOWN, [one for one in mine if one.row not in GONE | CONTRADICTED]),
-        (NO_PERMISSION, [one for one in mine if one.row in GONE]),
-        (CONTRADICTION, [one for one in mine if one.row in CONTRADICTED]),
-    )
-    return [Told(count=len(found), what=what, why=why) for (what, why), found in parts if found]
+    found = Counter(why_held(result) for result in results if result.verdict == Verdict.BLOCKED)
+    reasons = (UNKNOWN, NO_PERMISSION, CONTRADICTION)
+    return [Told(count=found[reason], what=reason[0], why=reason[1]) for reason in reasons if found[reason]]
 
 
 def compared(results: Sequence[Result]) -> list[Told]:

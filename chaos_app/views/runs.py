@@ -15,10 +15,12 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from chaos_app.drills.left_out import LeftOut
 from chaos_app.drills.matrix import COLUMNS, matrix
 from chaos_app.drills.names import UNDECIDED
 from chaos_app.drills.obligations import obligations
 from chaos_app.drills.report import report_html, report_json, report_junit
+from chaos_app.drills.undrilled import Undrilled, undrilled
 from chaos_app.models import DrillAlert, DrillRun
 from chaos_app.selectors.runs import (
     alerts_open,
@@ -100,6 +102,7 @@ def run_page(request: HttpRequest, run: UUID) -> HttpResponse:
         "tallies": tallies(cases),
         "lanes": lanes_of(row) if row.is_running else [],
         "obligations": obligations(cases),
+        "elsewhere": [] if row.is_running else _elsewhere(row, cases),
         "links": True,
         "alert": DrillAlert.objects.filter(run=row).select_related("seen_by").first(),
         "may_run": principal.may(Right.DRILLS_RUN),
@@ -107,6 +110,12 @@ def run_page(request: HttpRequest, run: UUID) -> HttpResponse:
         **_matrix(cases),
     }
     return render(request, "drills/run.html", context)
+
+
+def _elsewhere(run: DrillRun, cases: list[Any]) -> list[Undrilled]:
+    """Return the places of the table at which no case of a run was, each with the reason."""
+    left = [LeftOut(**one) for one in run.left_out]
+    return undrilled({case.row for case in cases}, left, suite=run.suite, command=run.command)
 
 
 def _fits(case: Any, wanted: dict[str, str]) -> bool:

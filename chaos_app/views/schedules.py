@@ -58,9 +58,10 @@ def schedules_page(request: HttpRequest) -> HttpResponse:
 
 def _shown(row: DrillSchedule) -> dict[str, Any]:
     zone = ZoneInfo(row.zone)
-    coming = [at.astimezone(zone) for at in islice(occurrences(row.cron, row.zone, database_now()), 3)]
-    slots = row.slots.select_related("run").order_by("-at")[:SLOTS]
-    return {"row": row, "next": [(at, f"{at:%a %Y-%m-%d %H:%M %z}") for at in coming], "slots": slots}
+    slots = occurrences(row.cron, row.zone, database_now()) if row.enabled else iter(())
+    coming = [at.astimezone(zone) for at in islice(slots, 3)]
+    past = row.slots.select_related("run").order_by("-at")[:SLOTS]
+    return {"row": row, "next": [(at, f"{at:%a %Y-%m-%d %H:%M %z}") for at in coming], "slots": past}
 
 
 @login_required

@@ -138,4 +138,4 @@ def test_a_report_speaks_of_a_program_that_protects_nothing_only_where_one_was_r
     caught = Control(kind="unprotected", end=Verdict.REPEATED)
     html = report_html(made(replace(ONCE, controls=(*ONCE.controls, caught))))
     assert "and by a program that protects nothing, to compare" in html
-    assert "Below, the same place without protection" in html
+    assert "Last comes the same place without protection" in html
