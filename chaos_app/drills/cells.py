@@ -137,8 +137,8 @@ def allowed(*, row: str, klass: Klass, fault: Fault, workload: str, position: st
     ends = set(BY_ID[row].ends(klass))
     if beside and klass == Klass.OPAQUE:
         ends |= EITHER  # that call has a class of its own
-    if klass == Klass.OPAQUE and row in AFTER_ATTEMPT and fault not in KILLS | {Fault.ZOMBIE, Fault.FORSAKEN}:
-        ends |= EITHER  # a milder fault may pass without an unknown outcome
+    if klass == Klass.OPAQUE and row in AFTER_ATTEMPT and fault not in KILLS and row != "L06":
+        ends |= EITHER  # a milder fault may pass without an unknown outcome, or its answer come late and end the doubt
     if (row, position) in RECORDED:
         ends = {Verdict.ONCE if end == Verdict.BLOCKED else end for end in ends}
     if fault in {Fault.EDITED, Fault.STOPPED, Fault.CREDENTIAL}:

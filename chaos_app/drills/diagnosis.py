@@ -13,6 +13,8 @@ from chaos_app.drills.tally import Broken, Told
 from tasks_app.record.reducing_calls import Fact
 from tasks_app.status import CallState, EffectClass
 
+COUNTS_NO_REQUESTS = "ledger()"  # it names effects alone
+ON_THE_WAY = 1.0  # seconds that a request which left in time may need
 Cause = Callable[[Evidence, Told, Sequence[Broken]], Iterator[str]]
 
 
@@ -24,6 +26,16 @@ def why_wrong(evidence: Evidence, told: Sequence[Told], broken: Sequence[Broken]
             for sentence in cause(evidence, one, mine):
                 return sentence
     return broken[0].sentence if broken else ""
+
+
+def why_unheld(evidence: Evidence, told: Sequence[Told]) -> str:
+    """Say how a contradiction between answer and outside (E10) was passed over; "" for every other row."""
+    names = [(one, name) for one in told for name in one.acting if one.case.of("call.verified", name=name)]
+    if evidence.cell.row != "E10" or not names:
+        return ""
+    one, name = names[0]
+    how = "although the outside contradicts its answer" if _looked(evidence, one, name) else "without looking outside"
+    return f"{name} was called verified {how}."
 
 
 def _has(broken: Sequence[Broken], *invariants: str) -> bool:
@@ -86,13 +98,13 @@ def _resent(evidence: Evidence, told: Told, broken: Sequence[Broken]) -> Iterato
         if told.count(name) <= told.case.expected(name):
             continue
         for before, after in pairwise(attempts):
-            yield from _resend(told, name, before, after)
+            yield from _resend(evidence, told, name, before, after)
         yield from _sent_late(evidence, told, name, attempts)
         if len(attempts) == 1:
             yield f"{name} took effect more than once under one attempt: it was sent again without saying so."
 
 
-def _resend(told: Told, name: str, before: Fact, after: Fact) -> Iterator[str]:
+def _resend(evidence: Evidence, told: Told, name: str, before: Fact, after: Fact) -> Iterator[str]:
     match told.case.state.calls[name]["effect_class"]:
         case EffectClass.KEYED:
             yield f"{name} was sent again under its key, and the outside, which should have known the key, repeated it."
@@ -105,11 +117,26 @@ def _resend(told: Told, name: str, before: Fact, after: Fact) -> Iterator[str]:
             elif looks[-1].at.isoformat() < _utc(before.data["deadline"]):
                 yield f"{name} was looked up while its request could still arrive, seen as absent, and sent again."
             else:
+                yield from _sent_overdue(evidence, told, name, before)
                 yield f"{name} was seen as absent and sent again; the first request arrived after that."
 
 
 def _utc(moment: str) -> str:
     return datetime.fromisoformat(moment).astimezone(UTC).isoformat()
+
+
+def _seconds(moment: str) -> float:
+    return datetime.fromisoformat(moment).timestamp()
+
+
+def _sent_overdue(evidence: Evidence, told: Told, name: str, attempt: Fact) -> Iterator[str]:
+    """A request that left after the time that its attempt names: whoever looked meanwhile saw nothing, and sent."""
+    number, until = attempt.data["attempt"], _seconds(attempt.data["send_by"])
+    for arrival in _of_task(evidence, told):
+        mine = (arrival.call or "").endswith(f"/{name}") and arrival.attempt == number
+        if mine and arrival.acts and arrival.at > until + ON_THE_WAY:
+            late = arrival.at - until
+            yield f"Attempt {number} of {name} was sent {late:.0f} s after the time by which it had to be sent."
 
 
 def _sent_late(evidence: Evidence, told: Told, name: str, attempts: Sequence[Fact]) -> Iterator[str]:
@@ -136,12 +163,28 @@ def _taken_for_done(evidence: Evidence, told: Told, broken: Sequence[Broken]) ->
         ):
             continue
         sibling = _sibling(evidence, told, name)
-        if sibling:
+        if _answered_unsent(evidence, told, name):
+            yield f"The answer of {name} was in the record before any request of it had reached the outside."
+        elif sibling:
             yield f"The effect of another call ({sibling}) was taken over as that of {name}, which never happened."
         elif told.case.of("call.verified", name=name) and not _looked(evidence, told, name):
             yield f"{name} was called verified, and the outside counted no look at it."
         else:
             yield f"{name} was taken for done after the takeover, and its effect is not there."
+
+
+def _answered_unsent(evidence: Evidence, told: Told, name: str) -> bool:
+    """Whether who began an attempt recorded its answer before the outside, where that counts requests, had any."""
+    if evidence.witness.source == COUNTS_NO_REQUESTS:
+        return False
+    began = {f.data["attempt"]: f.epoch for f in told.case.of("call.attempted", name=name)}
+    for outcome in told.case.of("call.outcome", name=name):
+        own = outcome.data["outcome"] == "ok" and began.get(outcome.data["attempt"]) == outcome.epoch
+        until = outcome.at.timestamp() + evidence.expected.clocks
+        sent = [a for a in _of_task(evidence, told) if a.acts and (a.call or "").endswith(f"/{name}") and a.at <= until]
+        if own and not sent:
+            return True
+    return False
 
 
 def _sibling(evidence: Evidence, told: Told, name: str) -> str:

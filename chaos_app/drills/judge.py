@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from chaos_app.drills.cells import allowed
-from chaos_app.drills.diagnosis import why_wrong
+from chaos_app.drills.diagnosis import why_unheld, why_wrong
 from chaos_app.drills.evidence import Evidence
 from chaos_app.drills.landed import twin_of, why_not_landed, why_unbelievable
 from chaos_app.drills.limbo import expected_status, is_held, limbo, times
@@ -20,7 +20,7 @@ from core.words import word
 from tasks_app.record.invariants import NO_EFFECT, violations
 from tasks_app.status import Status
 
-JUDGE = "2"  # raised with every change of what it decides; kept with each verdict
+JUDGE = "3"  # raised with every change of what it decides; kept with each verdict
 # The attempt, and the use of the approval, stood in commits that the database has lost: that is the fault itself.
 LOST_WITH_COMMITS = frozenset({"S2", "S3"})
 REPEATED, LOST, WRONG, STUCK = Verdict.REPEATED, Verdict.LOST, Verdict.WRONG, Verdict.STUCK
@@ -64,7 +64,7 @@ def judge(evidence: Evidence) -> Judgement:
     )
     if verdict not in ends and verdict in {Verdict.BLOCKED, Verdict.NONE, Verdict.ONCE}:
         only = " or ".join(f"“{word('verdict', end).text}”" for end in sorted(ends))
-        cause = f"{cause} Here only {only} is allowed ({BY_ID[cell.row].resume})."
+        cause = f"{why_unheld(evidence, told) or cause} Here only {only} is allowed ({BY_ID[cell.row].resume})."
     return Judgement(
         verdict=verdict,
         cause=cause,

@@ -43,7 +43,7 @@ def limbo(evidence: Evidence, told: list[Told]) -> Iterator[Broken]:
     yield from _not_taken_over(evidence)
     if not evidence.quiet:
         how = "; ".join(_standing(one) for one in told)
-        yield Broken(invariant="L2", sentence=f"The time was over and things still moved. {how}.")
+        yield Broken(invariant="L2", sentence=f"{_why_unquiet(told)} {how}.")
     for one in told:
         record = one.record
         yield from (Broken(invariant="L2", sentence=why, role=record.role) for why in _nowhere(record, evidence))
@@ -52,6 +52,12 @@ def limbo(evidence: Evidence, told: list[Told]) -> Iterator[Broken]:
         if record.status == Status.QUARANTINED and expected_status(evidence, record.role) != Status.QUARANTINED:
             why = f"The task was stopped after {record.losses} lost workers, the limit is {record.loss_limit}."
             yield Broken(invariant="L4", sentence=why, role=record.role)
+
+
+def _why_unquiet(told: list[Told]) -> str:
+    if any(one.record.status == Status.QUEUED and not one.record.lease_live for one in told):
+        return "A task is due and nobody takes it: no message reached a worker, and no sweeper found it."
+    return "The time was over and things still moved."
 
 
 def _standing(one: Told) -> str:
@@ -90,7 +96,10 @@ def _not_taken_over(evidence: Evidence) -> Iterator[Broken]:
             continue
         took, bound = _takeover(record, landed), evidence.expected.takeover_seconds
         if took is None:
-            yield Broken(invariant="L1", sentence="Nobody took the task over from the lost worker.", role=record.role)
+            noted = any(e.data.get("lost_epoch") == landed.epoch for e in record.events if e.kind == "slice.lost")
+            why = "" if noted else " Its loss is not in the record: nobody saw that it was dead, or said so."
+            said = f"Nobody took the task over from the lost worker.{why}"
+            yield Broken(invariant="L1", sentence=said, role=record.role)
         elif took > bound:
             why = f"The task was taken over after {took:.2f} s; the bound is {bound:g} s."
             yield Broken(invariant="L1", sentence=why, role=record.role)
