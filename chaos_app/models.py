@@ -163,12 +163,15 @@ class DrillAlert(models.Model):
 
 
 class DrillPin(models.Model):
-    """A case that was made from a takeover of a real task; it runs with every suite of its workspace's choosing."""
+    """A case that was made from a takeover of a real task; it is run again by its name."""
 
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="drill_pins")
     task = models.UUIDField()
     lost_seq = models.BigIntegerField()
     cell = models.CharField("case", max_length=160)
+    target = models.CharField(
+        max_length=200, blank=True, default="", db_default="", help_text="Of an agent of one's own."
+    )
     note = models.TextField()
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     at = models.DateTimeField()

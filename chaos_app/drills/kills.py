@@ -88,14 +88,18 @@ class Killed(Case):
             self._arm_second(self.hold.where)
             self._kill(self.hold)
             return
-        report = self._in_the_outside()
+        report = self.in_the_outside()
         self._arm_second(report)
+        self.kill_outside(report)
+
+    def kill_outside(self, report: Report) -> None:
+        """Kill who waits for the answer of a request that the outside holds, then let the request arrive."""
         self.mark(Stage.FIRED, what="SIGKILL sent")
         landed = strike.killed(self.ground, Victims(report=report), VICTIMS[self.plan.fault])
         self.note(landed)
-        self._arrive(report)
+        self.arrive(report)
 
-    def _arrive(self, report: Report) -> None:
+    def arrive(self, report: Report) -> None:
         """Let the request arrive late, but no later than the outside promises; what would is lost on its way."""
         assert self.held is not None
         latest = self._sent_at(report) + self._late()
@@ -142,7 +146,7 @@ class Killed(Case):
         lost = report.boundary == Boundary.CLAIM and place is not None and place[1] in {"before", "commit-dropped"}
         return replace(landed, epoch=None) if lost else landed
 
-    def _in_the_outside(self) -> Report:
+    def in_the_outside(self) -> Report:
         """Return who waits for the answer of the request that the outside holds."""
         client, until = self.outside_client, time.monotonic() + HELD_WITHIN
         while self.held is None or client.fault(self.held).parked == 0:

@@ -22,22 +22,31 @@ class Zombie(Killed):
 
     def strike(self) -> None:
         """Stop, wait for the takeover, let it go on."""
-        assert self.hold is not None
-        self.wait(self.hold)
-        report = self.hold.where
-        self.mark(Stage.REACHED, at=self.hold.at, what="a process waits there", pid=report.pid, epoch=report.epoch)
+        report = self._reached()
         strike.stop(report.pid)
         self.mark(Stage.FIRED, what="SIGSTOP sent; the process is stopped (state T)", pid=report.pid)
         successor = self._successor(report)
-        self.hold.go.set()
+        if self.hold is not None:
+            self.hold.go.set()
         try:
             self._until_taken_over(report)
         finally:
             strike.go_on(report.pid)
+        if self.hold is None:
+            self.arrive(report)  # the answer that it waits for
         try:
             self._until_it_has_spoken(report)
         finally:
             successor.go.set()
+
+    def _reached(self) -> Report:
+        """Wait until a process is at the place, or waits for an answer that the outside holds."""
+        if self.hold is None:
+            return self.in_the_outside()
+        self.wait(self.hold)
+        report = self.hold.where
+        self.mark(Stage.REACHED, at=self.hold.at, what="a process waits there", pid=report.pid, epoch=report.epoch)
+        return report
 
     def _successor(self, report: Report) -> Hold:
         """Hold whoever takes over until the old process has spoken, where the case is about what that one writes."""

@@ -19,7 +19,7 @@ from chaos_app.drills.left_out import LeftOut, cell_left, left_out
 from chaos_app.drills.limits import TAKEOVER
 from chaos_app.drills.naive import ACTS_FIRST, NOTES_FIRST
 from chaos_app.drills.names import UNDECIDED, Fault, Klass
-from chaos_app.drills.options import Options, are_drawn, chosen, is_core_alone, needed, selected
+from chaos_app.drills.options import Options, are_drawn, chosen, is_core_alone, needed, selected, with_named
 from chaos_app.drills.own import own_cells
 from chaos_app.drills.planting import PLANTED
 from chaos_app.drills.rows import ROWS
@@ -101,7 +101,8 @@ class Run:
         if self.options.suite == "soak":
             raise ValueError("A target of your own is drilled by core or full; a soak is of the built-in agents.")
         passages = self.found[own.target.name, own.target.klass]
-        return selected(own_cells(own.target, passages, suite=self.options.suite), self.options)
+        known = own_cells(own.target, passages, suite=self.options.suite)
+        return selected(*with_named(known, self.options, {}, own=[own.target.name]))
 
     def workload(self, name: str) -> Workload:
         """Return a workload by its name."""

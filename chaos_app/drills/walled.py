@@ -18,7 +18,7 @@ class SandboxKilled(Killed):
 
     def strike(self) -> None:
         """Kill every sandbox of the process that waits for the answer, and prove that they are gone."""
-        report = self._in_the_outside()
+        report = self.in_the_outside()
         if strike.worker_of(self.ground, report) is None:
             raise NotLandedError("The process that acts belongs to no worker of this drill.")
         found = sandboxes_of(report.pid)
@@ -31,7 +31,7 @@ class SandboxKilled(Killed):
         if not all(gone(pid, wait=True) for pid in found):
             raise NotLandedError("The sandbox did not end.")
         self.mark(Stage.LANDED, what="its sandbox is gone", pid=found[0], proof=Proof.PROCESS_GONE)
-        self._arrive(report)
+        self.arrive(report)
 
 
 def sandboxes_of(pid: int) -> list[int]:

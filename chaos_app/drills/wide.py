@@ -53,6 +53,13 @@ class Wide(Killed):
 
     def strike(self) -> None:
         """Do it, prove it, let the process go on if it is still there."""
+        if self.outside:
+            report = self.in_the_outside()
+            try:
+                self.kill_outside(report)
+            finally:
+                self._mend(self.plan.fault, report)
+            return
         assert self.hold is not None
         self.wait(self.hold)
         report, fault = self.hold.where, self.plan.fault

@@ -5,7 +5,7 @@ A page takes no other: what it names is imported and run.
 
 import importlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 
@@ -18,7 +18,10 @@ from tasks_app.registry import modules_load
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offered:
-    """One target. ``path``: as ``--target`` takes it. ``problem``: why it cannot be drilled; "" where it can."""
+    """One target. ``path``: as ``--target`` takes it. ``problem``: why it cannot be drilled; "" where it can.
+
+    ``holds``: a proxy in front of its service can hold a request on its way.
+    """
 
     path: str
     name: str = ""
@@ -27,6 +30,7 @@ class Offered:
     call: str = ""
     klass: str = ""
     counted_by: str = ""
+    holds: bool = False
     problem: str = ""
 
 
@@ -65,11 +69,12 @@ def _of_package(module: str) -> Iterator[Offered]:
 
 
 def _offered(path: str, target: Target) -> Offered:
-    form = {"path": path, "name": target.name, "agent": target.agent, "tool": target.tool, "call": target.call}
+    named = Offered(path=path, name=target.name, agent=target.agent, tool=target.tool, call=target.call)
     try:
-        return Offered(**form, klass=str(target.klass), counted_by=_counted_by(target))
+        known = {"klass": str(target.klass), "counted_by": _counted_by(target)}
     except ValueError as error:
-        return Offered(**form, problem=str(error))
+        return replace(named, problem=str(error))
+    return replace(named, holds=bool(target.address), **known)
 
 
 def _counted_by(target: Target) -> str:
