@@ -193,8 +193,23 @@ def test_a_record_replaced_as_a_whole_is_found_out_by_a_digest_noted_elsewhere()
     edit_and_rechain(lines)
     lines[0]["head_digest"] = lines[6]["digest"]
     assert judged(lines).ok
-    assert judged(lines, head=noted).problems == [f"The last digest is not {noted}, the one noted elsewhere."]
+    assert judged(lines, head=noted).problems == [f"No event has the digest {noted}, the one noted elsewhere."]
     assert judged(export(), head=noted.upper()).ok
+
+
+def test_a_head_noted_earlier_is_found_in_what_has_grown_since_and_not_in_what_was_changed_before_it() -> None:
+    noted = export()[4]["digest"]
+    grown = judged(export(), head=noted)
+    assert grown.ok
+    assert grown.notes == ["Up to event 4 it is what it was when that head was noted."]
+    lines = export()
+    edit_and_rechain(lines)
+    lines[0]["head_digest"] = lines[6]["digest"]
+    assert not judged(lines, head=noted).ok
+    shortened = [*export()[:4], export()[-1]]
+    shortened[0] |= {"head_seq": 3, "head_digest": shortened[3]["digest"]}
+    assert judged(shortened).ok
+    assert not judged(shortened, head=noted).ok
 
 
 def test_a_clock_that_went_back_is_a_note_and_no_problem() -> None:
