@@ -99,6 +99,8 @@ def _refused(row: Row, data: dict[str, Any], seq: int) -> None:
         row["look_first"] = True
     else:
         _settle(row, CallState.REFUSED, seq)
+        if row["effect_class"] == EffectClass.NONE:  # its tries are told by their outcomes alone
+            row["attempts"] = max(row["attempts"], data["attempt"])
 
 
 def _observed(calls: Calls, fact: Fact) -> None:

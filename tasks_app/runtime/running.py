@@ -112,6 +112,7 @@ def outcome_record(session: Session, item: Ready, outcome: Outcome) -> None:
     values = outcome_values(row, item.contract, outcome)
     changes = [CallChange(name=item.name, set=values)]
     if item.effect_class == EffectClass.NONE and values["state"] not in OPEN:
+        values |= {"attempts": item.context.attempt} if values["state"] == CallState.REFUSED else {}
         session.later([made], calls=changes)
         answer = {"result": event.result, "error": event.error}
         session.unwritten_answer(item.name, state=values["state"], reference=outcome.reference, answer=answer)

@@ -17,6 +17,8 @@ from tasks_app.timeline.kept import Kept, kept_in, kept_of
 
 # Not masked (they are never altered), yet supplied by agents all the same.
 _AGENTS = {"call.intended": frozenset({"arguments"})}
+_OURS = frozenset({"system", "sweeper", "keeper"})
+_LABELS = {"digest": "Digest of the call"}  # beside the event's own
 _MOMENTS = frozenset({"send_by", "deadline", "not_before", "decide_by", "run_by", "until", "wait_until"})
 
 
@@ -30,11 +32,20 @@ class Shown:
     kept: list[Kept] = field(default_factory=list)
     altered: str = ""  # why, where masker or normaliser had to change it
     original: Kept | None = None
+    actor: str = ""
 
     @property
     def label(self) -> str:
         """The field's name in plain letters."""
-        return self.name.replace("_", " ").capitalize()
+        return _LABELS.get(self.name, self.name.replace("_", " ").capitalize())
+
+    @property
+    def attributed(self) -> str:
+        """The label of a text that is not ours, and whose it is: a person's words are no machine's."""
+        kind, _, name = self.actor.partition(":")
+        if kind == "person":
+            return f"{self.label}, as {name} wrote it"
+        return self.label if kind in _OURS else f"{self.label}, agent-supplied"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,9 +76,14 @@ def _fields(event: Event) -> Iterator[Shown]:
     altered = event.data.get(ALTERED, {})
     for name, value in _ordered(event).items():
         if name == BLOB:  # the event's data is kept apart as a whole
-            yield _shown("everything", {BLOB: value}, agents=True, altered={})
-        elif name != ALTERED:
-            yield _shown(name, value, agents=name in foreign, altered=altered.get(name, {}))
+            yield _shown("everything", {BLOB: value}, agents=True, altered={}, actor=event.actor)
+        elif name != ALTERED and not _says_nothing(name, value, event.actor):
+            yield _shown(name, value, agents=name in foreign, altered=altered.get(name, {}), actor=event.actor)
+
+
+def _says_nothing(name: str, value: Any, actor: str) -> bool:
+    """Whether a field is empty, or names again who is named already."""
+    return value == "" or (name == "by" and actor.endswith(f":{value}"))
 
 
 def _ordered(event: Event) -> Mapping[str, Any]:
@@ -81,12 +97,12 @@ def _ordered(event: Event) -> Mapping[str, Any]:
     return data
 
 
-def _shown(name: str, value: Any, *, agents: bool, altered: Mapping[str, Any]) -> Shown:
+def _shown(name: str, value: Any, *, agents: bool, altered: Mapping[str, Any], actor: str) -> Shown:
     kept = list(kept_in(value))
     original = kept_of(altered[ORIGINAL]) if ORIGINAL in altered else None
     why = ", ".join(map(str, altered.get("why", [])))
     how, seen = _how(name, value, agents)
-    return Shown(name=name, how=how, value=seen, kept=kept, altered=why, original=original)
+    return Shown(name=name, how=how, value=seen, kept=kept, altered=why, original=original, actor=actor)
 
 
 def _how(name: str, value: Any, agents: bool) -> tuple[str, Any]:

@@ -31,7 +31,7 @@ def _of_kind(kind: str, wait: Mapping[str, Any], on: Any) -> Line:
         case "timer":
             return line("time of ", name(wait.get("name")))
         case "look_up":
-            return line("look-up of ", names(on))
+            return line("the time to go on with ", names(on))
         case "work":
             return line("outside work of ", names(on))
         case "outside":

@@ -27,7 +27,7 @@ _WAITS = {
     "child": "the child task",
     "limit": "a free place:",
     "worker_version": "a worker with its version:",
-    "look_up": "the time to look up",
+    "look_up": "the time to go on with",
     "stop": "a stop to be lifted:",
     "work": "outside work:",
     "outside": "its agent, outside:",
@@ -95,13 +95,17 @@ def _evidence(data: Data, by: Part) -> Line:
     what = name(data.get("criterion"))
     if data.get("holds"):
         how = "" if data.get("how") == "checked" else f" ({data.get('how')})"
+        if data.get("how") == "answered, not checked":
+            return line("Taken as holding: ", what, how, glyph="done")
         return line("Holds: ", what, how, tone="ok", glyph="done")
     seen = (*quote(data.get("expected"), before=", expected "), *quote(data.get("seen"), before=", seen "))
     return line("Does not hold: ", what, *seen, tone="bad", glyph="failed")
 
 
 def _completed(data: Data, by: Part) -> Line:
-    return line(f"Completed: all {data.get('criteria')} criteria hold", tone="ok", glyph="done")
+    many = str(data.get("criteria"))
+    held = {"0": "nothing had to hold", "1": "its one criterion holds"}.get(many, f"all {many} criteria hold")
+    return line(f"Completed: {held}", tone="ok", glyph="done")
 
 
 def _missing(said: str) -> Words:

@@ -12,7 +12,7 @@ from core.access import Role
 from core.moments import clock_exact
 from tasks_app.models import Blob, Event, LateWrite, Task
 from tasks_app.record.append import append
-from tasks_app.record.events import After, CallOutcome, SignalReceived
+from tasks_app.record.events import After, CallOutcome, CallSettled, SignalReceived, TaskPaused
 from tasks_app.status import CallState
 from tasks_app.timeline.window import timeline_window
 from tests.people import People, person
@@ -125,6 +125,24 @@ def test_one_event_is_shown_whole_with_what_is_kept_apart_and_what_was_altered(c
         assert answer["Content-Disposition"].startswith("attachment")
         assert client_of(people.tobin).get(answer.request["PATH_INFO"]).status_code == 404
     assert rhea.get(reverse("task", args=[task.pk]), {"event": 99}).status_code == 404
+
+
+def test_a_persons_words_are_never_called_an_agents(client_of, people: People, task: Task):
+    call = CallSettled(name="pay", answer="happened", evidence="Statement of today", reference="P-1", by="silas")
+    append(stream=task.pk, events=[call], actor="person:silas")
+    append(stream=task.pk, events=[TaskPaused(reason="told so")], actor="worker:w")
+    append(stream=task.pk, events=[TaskPaused(reason="")], actor="person:silas")
+    append(stream=task.pk, events=[TaskPaused(reason="it has run too long")], actor="system")
+    rhea = client_of(people.rhea)
+    shown = page(rhea, task, event=2)
+    assert "Evidence, as silas wrote it" in shown
+    assert "agent-supplied" not in shown
+    assert shown.count("<dt>By</dt>") == 1
+    assert "Reason, agent-supplied" in page(rhea, task, event=3)
+    assert "<dt>Reason</dt>" not in page(rhea, task, event=4)
+    said = page(rhea, task, event=5)
+    assert "it has run too long" in said
+    assert "agent-supplied" not in said
 
 
 def test_actions_do_what_the_services_do_and_say_so(client_of, people: People, task: Task):

@@ -5,6 +5,7 @@ import time
 import pytest
 
 from tasks_app.models import Call, Event, Task
+from tasks_app.record.rebuild import task_differences
 from tasks_app.services.create import task_create
 from tasks_app.testing import slice_here, worker_here
 from tests.people import People
@@ -42,6 +43,8 @@ def test_without_effect_it_is_tried_again_and_then_given_up(people: People, what
     assert [one["outcome"] for one in tried] == ["unknown", "refused"]
     assert tried[0]["sandbox"]["ended"] in {"killed", "garbage", "answer too large"}
     assert task.status == "unverified"  # it has no criteria; it has gone on
+    assert Call.objects.get(task=task).attempts == 2
+    assert list(task_differences(task.pk)) == []  # what the record says is what the row holds
 
 
 def test_an_opaque_one_is_in_doubt(people: People):
