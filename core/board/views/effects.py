@@ -1,5 +1,6 @@
 """Effects: who touched what, and when."""
 
+from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,6 +13,7 @@ from django.views.decorators.http import require_safe
 
 from core.board.effects import KINDS, EffectFilter, effects, tools_used
 from core.board.forms import EffectForm
+from core.clock import database_now
 from tasks_app.views.who import number, workspace_reader
 
 
@@ -34,6 +36,7 @@ def effects_page(request: HttpRequest) -> HttpResponse:
         "filters": filters,
         "is_filtered": bool(given),
         "tabs": _tabs(kept, filters.kind),
+        "spans": _spans(kept),
         "tools": tools_used(workspace=principal.workspace),
         "workspace": principal.workspace,
         "principal": principal,
@@ -41,6 +44,18 @@ def effects_page(request: HttpRequest) -> HttpResponse:
         "next_url": f"?{urlencode({**kept, 'before': page.older})}" if page.older else "",
     }
     return render(request, "board/effects.html", context)
+
+
+def _spans(kept: dict[str, str]) -> list[dict[str, Any]]:
+    """Return the times that are asked for most, as links that keep what else is filtered by."""
+    now = database_now()
+    begins = {"Last hour": now - timedelta(hours=1), "Last day": now - timedelta(days=1)}
+    others = {name: value for name, value in kept.items() if name not in {"since", "until"}}
+    made = ((label, f"{at:%Y-%m-%dT%H:%M}") for label, at in begins.items())
+    return [
+        {"label": label, "url": f"?{urlencode({**others, 'since': at})}", "is_current": kept.get("since") == at}
+        for label, at in made
+    ]
 
 
 def _tabs(kept: dict[str, str], here: str) -> list[dict[str, Any]]:

@@ -53,6 +53,17 @@ def approved(call: Call, by, now) -> None:
     )
 
 
+def test_the_last_hour_is_one_link_away_and_keeps_what_else_is_filtered_by(client_of, people):
+    page = client_of(people.rhea).get(reverse("effects"), {"reference": "img", "until": "2020-01-01T00:00"})
+    hour, day = page.context["spans"]
+    assert (hour["label"], day["label"]) == ("Last hour", "Last day")
+    assert f'href="{hour["url"]}"'.replace("&", "&amp;") in page.content.decode()
+    shown = client_of(people.rhea).get(reverse("effects") + hour["url"])
+    assert shown.context["filters"].reference == "img"
+    assert timedelta(minutes=58) < database_now() - shown.context["filters"].since < timedelta(minutes=63)
+    assert shown.context["filters"].until is None
+
+
 def test_who_touched_the_service_between_two_moments(client_of, people: People, task: Task):
     effect(task, "early", ago=90, resource="service/checkout")
     effect(task, "in-it", ago=30, resource="service/checkout")
