@@ -28,6 +28,11 @@ ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "TMPDIR": "/tmp", "LANG"
 HIDDEN = ["--tmpfs", "/proc/sys", "--remount-ro", "/proc/sys"]
 if os.path.exists("/proc/sysrq-trigger"):
     HIDDEN += ["--ro-bind", "/dev/null", "/proc/sysrq-trigger"]
+DEVICES = ["--perms", "0755", "--tmpfs", "/dev", "--symlink", "/proc/self/fd", "/dev/fd"]
+for _name in ("null", "zero", "full", "random", "urandom", "tty"):
+    DEVICES += ["--dev-bind", f"/dev/{_name}", f"/dev/{_name}"]
+for _number, _name in enumerate(("stdin", "stdout", "stderr")):
+    DEVICES += ["--symlink", f"/proc/self/fd/{_number}", f"/dev/{_name}"]
 PYTHON_FLAGS = ("-I", "-S", "-B", "-X", "utf8")
 
 
@@ -110,7 +115,9 @@ def command_of(frame: Frame, given: Given, way: str = "") -> list[str]:
         command += ["--perms", "0755", "--dir", folder]  # bubblewrap's own are closed to all but root
     for path in shown:
         command += ["--ro-bind-try", path, path]
-    command += ["--ro-bind", str(CHILD), INSIDE_CHILD, "--proc", "/proc", "--dev", "/dev"]
+    command += ["--ro-bind", str(CHILD), INSIDE_CHILD, "--proc", "/proc"]
+    # With bubblewrap's own /dev an ordinary user gets a second user namespace, without rights over the network.
+    command += DEVICES if frame.network and given.namespace is None else ["--dev", "/dev"]
     command += HIDDEN
     if way:
         command += ["--ro-bind", way, INSIDE_WAY]
