@@ -128,7 +128,7 @@ def _record(evidence: Evidence, workers: Sequence[Worker]) -> Iterator[_Entry]:
                 continue
             line = words(fact.kind, fact.data, fact.actor)
             whose = "" if record.role == "task" else f"{record.role}: "
-            text = f"{whose}{line}{_as_worker(fact, workers)}"
+            text = f"{whose}{_as_worker(fact, workers)}{line}"
             row = Row(seconds=0, side="record", text=text, tone=line.tone, seq=fact.seq, epoch=fact.epoch)
             yield _Entry(fact.at.timestamp(), row, fact=fact)
         for late in record.late_writes:
@@ -137,14 +137,14 @@ def _record(evidence: Evidence, workers: Sequence[Worker]) -> Iterator[_Entry]:
 
 
 def _as_worker(fact: Fact, workers: Sequence[Worker]) -> str:
-    """Say which worker takes or loses the task: " (worker B)"; "" for every other event."""
+    """Say which worker takes or loses the task: "Worker B: "; "" for every other event."""
     if fact.kind == "slice.claimed":
         who = _worker_of(fact, workers)
     else:
         lost = fact.data.get("lost_epoch") if fact.kind == "slice.lost" else None
         mine = (one for one in workers if lost in one.leases and one.name == fact.data.get("worker"))
         who = next(mine, None) if lost is not None else None
-    return f" (worker {who.label})" if who else ""
+    return f"Worker {who.label}: " if who else ""
 
 
 def _worker_of(claim: Fact, workers: Sequence[Worker]) -> Worker | None:
@@ -197,9 +197,9 @@ def _faults(evidence: Evidence, workers: Sequence[Worker]) -> Iterator[_Entry]:
     for log in evidence.faults:
         landed = mark_of(log, Stage.LANDED) or mark_of(log, Stage.FIRED) or mark_of(log, Stage.FAILED)
         if landed:
-            ended = f": {landed.exit_status}" if landed.exit_status else ""
             at = BY_ID[log.row].title if log.row in BY_ID else f"{log.row} {log.position}"
             whom = next((f" of worker {one.label}" for one in workers if one.pid and one.pid == landed.pid), "")
+            ended = f": {landed.exit_status}" if landed.exit_status and not whom else ""  # a worker's stands below
             said = f"{log.fault}{whom}: {at}{ended}"
             yield _Entry(landed.at, Row(seconds=0, side="fault", text=said, tone="bad", epoch=landed.epoch))
 

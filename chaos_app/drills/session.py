@@ -34,7 +34,7 @@ OK, VIOLATED, UNTOLD, UNUSABLE = 0, 1, 2, 3
 def drill_run(options: Options, *, say: Callable[[str], None], began: float) -> int:
     """Run; return the exit code of drills: 0 all as allowed, 1 a violation, 2 undecided, 3 unusable."""
     folder: Path = settings.VAR_DIR
-    command = "manage.py " + " ".join(sys.argv[1:])
+    command = _command(sys.argv[1:], options.seed)
     journal = Journal(folder, {"run": os.environ[place.RUN], "suite": options.suite, "seed": options.seed})
     folder.mkdir(parents=True, exist_ok=True)
     journal.begin(command, versions())
@@ -53,6 +53,12 @@ def drill_run(options: Options, *, say: Callable[[str], None], began: float) -> 
         journal.end("failed", named(error))
         say(f"Unusable: {error}")
         return UNUSABLE
+
+
+def _command(words: list[str], seed: int) -> str:
+    """Return what runs the same again: with its seed, which may have been drawn."""
+    is_said = any(word == "--seed" or word.startswith("--seed=") for word in words)
+    return " ".join(["manage.py", *words, *([] if is_said else ["--seed", str(seed)])])
 
 
 def _target(options: Options) -> Target | None:

@@ -38,9 +38,7 @@ def stories(results: Sequence[Result]) -> list[Story]:
     held = _best(results, lambda one: one.verdict == Verdict.BLOCKED)
     found = []
     if went_on is not None:
-        says = (
-            "The next worker could find out what had become of the effect, or could send safely, and went on by itself."
-        )
+        says = "What the next worker had to know stood in the record or outside, and it went on by itself."
         found.append(Story(title="One case in full: it went on by itself", says=says, result=went_on))
     if held is not None:
         what, why = why_held(held)

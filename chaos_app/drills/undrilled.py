@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from chaos_app.drills.catalogue import BY_NAME
+from chaos_app.drills.cells import OUTSIDE
 from chaos_app.drills.left_out import LeftOut, class_why_not
 from chaos_app.drills.options import PLAIN
 from chaos_app.drills.row import Row
@@ -58,7 +58,8 @@ def _why(row: Row, left_out: Sequence[LeftOut], *, suite: str, command: str) -> 
 
 
 def _not_drawn(row: Row) -> str:
-    drawn = row.positions and any(name in PLAIN for name in row.workloads if name in BY_NAME)
-    if drawn:
+    if row.told or row.id in OUTSIDE:
+        return "A soak kills where the code passes by itself; here the outside must hold, or spoil, an answer first."
+    if row.positions and any(name in PLAIN for name in row.workloads):
         return "The places of a soak are drawn by chance, and this one was not drawn."
     return "A soak draws from what its three plain workloads pass; this is a situation, or another workload's place."

@@ -104,6 +104,7 @@ def run_page(request: HttpRequest, run: UUID) -> HttpResponse:
         "obligations": obligations(cases),
         "elsewhere": [] if row.is_running else _elsewhere(row, cases),
         "links": True,
+        "part": "HX-Request" in request.headers,
         "alert": DrillAlert.objects.filter(run=row).select_related("seen_by").first(),
         "may_run": principal.may(Right.DRILLS_RUN),
         "principal": principal,

@@ -102,3 +102,23 @@ def test_a_run_under_way_shows_its_lanes_renews_itself_and_can_be_stopped(under_
     page.get_by_role("button", name="Stop and clean up").click()
     expect(page.get_by_role("button", name="Stopping")).to_be_disabled()
     assert (Path(row.folder) / "stop").exists()
+
+
+def test_the_page_of_a_run_shows_its_result_by_itself_when_it_is_over(under_way, signed_in, written):  # noqa: F811
+    people, row = under_way
+    page = signed_in(people.rhea).new_page()
+    page.goto(f"/drills/{row.pk}/")
+    expect(page.get_by_role("button", name="Stop and clean up")).to_be_visible()
+    expect(page.get_by_text("not drilled yet").first).to_be_visible()
+    written(some(), state="ended")
+    drills_collect()
+    expect(page.get_by_role("link", name="Report (HTML)")).to_be_visible(timeout=15_000)
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Every death that was tried is safe")
+    expect(page.get_by_role("button", name="Stop and clean up")).to_have_count(0)
+    expect(page.get_by_role("row", name="E04 the effect happened and its answer is lost")).to_contain_text("1 of 1")
+    expect(page.get_by_role("heading", name="The six obligations of a safe resume")).to_be_visible()
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.wait_for_timeout(3000)
+    assert [url for url in asked if url.endswith(f"/drills/{row.pk}/")] == []
+    axe_clean(page)

@@ -62,7 +62,7 @@ def test_the_workers_of_a_story_have_letters_names_hosts_and_processes():
 
 def test_the_picture_names_the_workers_where_they_die_take_over_and_below():
     page = report_html(made(at("E04"), at("E04", Klass.OPAQUE)))
-    assert page.count("SIGKILL of worker A: ") == page.count("took the task (worker B)</span>") == 2
+    assert page.count("SIGKILL of worker A: ") == page.count("</b> Worker B: w-2 took the task</span>") == 2
     assert page.count("<b>Worker B</b> w-2, process 102 on h; lease no. 2") == 2
     assert "One case in full: it is held for a person" in page
 
@@ -94,7 +94,13 @@ def test_a_row_of_the_core_needs_no_such_reason():
 )
 def test_a_place_that_another_choice_left_out_says_which(suite: str, command: str, says: str):
     found = {one.row: one.why for one in undrilled(set(), [], suite=suite, command=command)}
-    assert says in found["E04"]
+    assert says in found["E05"]
+
+
+def test_a_soak_never_draws_what_the_outside_must_do_nor_a_situation():
+    found = {one.row: one.why for one in undrilled(set(), [], suite="soak", command="manage.py drill run --suite soak")}
+    assert {"the outside must hold, or spoil" in found[row] for row in ("E03", "E04", "E06", "E09")} == {True}
+    assert {"this is a situation" in found[row] for row in ("L05", "W02", "R02")} == {True}
 
 
 def test_a_place_whose_cases_were_stopped_says_so():
