@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 from chaos_app.drills.barrier import Crossed
 from chaos_app.drills.case import Case
@@ -76,6 +77,20 @@ def control_of(evidence: Evidence) -> Control:
         witness=evidence.witness,
         digest=evidence_digest(evidence),
     )
+
+
+def unlike(evidence: Evidence, end: Verdict) -> str:
+    """Return how a run without a fault ended that did not end as declared, and what it waits for, in one sentence."""
+    told = [f"the {one.role} is {one.status}{_waits_for(one.wait)}" for one in evidence.tasks] or ["there is no task"]
+    return f"Without a fault, {evidence.cell.workload} ({evidence.cell.klass}) ended {end}: {', '.join(told)}."
+
+
+def _waits_for(wait: Mapping[str, Any] | None) -> str:
+    if not wait:
+        return ""
+    on = wait.get("on")
+    named = ", ".join(map(str, on)) if isinstance(on, list) else on
+    return f" for {wait.get('kind')}{f' of {named}' if named else ''}"
 
 
 def end_of(evidence: Evidence) -> Verdict:

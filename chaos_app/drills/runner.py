@@ -118,7 +118,9 @@ class Run:
             twin = discover.control_of(evidence)
             if twin.end == workload.end:
                 break
-            self.say(f"Without a fault, {workload.name} ({klass}) ended {twin.end}: {dict(twin.statuses)}")
+            self.say(discover.unlike(evidence, twin.end))
+            if workload is self.own:
+                raise ValueError("No case of this target can be judged before it ends well by itself.")
         self.found[workload.name, klass] = discover.passages(case.post.crossed)
         self.twins[workload.name, klass] = twin
         return discover.longest_wait(evidence)

@@ -39,7 +39,7 @@ class Target:
     verdict is INCONCLUSIVE.
 
     ``open(folder)``: a context manager around the whole drill; it yields environment variables for every process.
-    ``moves``: what people do when they are asked: "approve", "deny", "signal".
+    ``moves``: what people do when they are asked: "approve" (as they do where nothing is said), "deny", "signal".
     """
 
     name: str
@@ -50,7 +50,7 @@ class Target:
     ledger: Ledger | None = None
     address: str = ""
     open: Callable[[Path], AbstractContextManager[Mapping[str, str]]] = _nothing
-    moves: tuple[str, ...] = ()
+    moves: tuple[str, ...] = ("approve",)
     status: str = "completed"
     children: Mapping[str, str] = field(default_factory=dict)
 

@@ -31,6 +31,24 @@ def test_an_agent_with_a_ledger_is_drilled_at_each_place_that_it_passes(tmp_path
     assert (witness["source"], len(witness["effects"])) == ("ledger()", 1)
 
 
+def test_a_target_whose_tool_asks_a_person_is_answered_and_one_that_ends_otherwise_is_refused(tmp_path: Path) -> None:
+    copy = tmp_path / "asking_agent"
+    copy.mkdir()
+    for path in (ROOT / "examples" / "own_agent").glob("*.py"):
+        text = path.read_text().replace("own_agent", "asking_agent").replace("own.", "asking.")
+        (copy / path.name).write_text(text.replace("asks=False", "asks=True"))
+    names = {"PYTHONPATH": str(tmp_path), "HANDRAIL_MODULES": "asking_agent"}
+    words = ("run", "--no-control", "--target", "asking_agent.drill:target", "--boundary", "A02", "--fault", "kill")
+    done = drill(tmp_path / "var", *words, **names)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "A02.before.readable.kill.own-agent.post" in done.stdout
+    described = (copy / "drill.py").read_text()
+    (copy / "drill.py").write_text(described.replace("    open=board,\n", '    open=board,\n    moves=("deny",),\n'))
+    done = drill(tmp_path / "var", *words, **names)
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert "Without a fault, own-agent (readable) ended WRONG: the task is " in done.stdout
+
+
 def test_an_agent_of_a_service_is_drilled_through_the_recording_proxy(tmp_path: Path) -> None:
     cells = ["E03.in_flight.keyed.kill", "E04.applied.keyed.kill", "E03.in_flight.keyed.answer-lost"]
     chosen = [word for cell in cells for word in ("--cell", f"{cell}.own-service.add")]

@@ -1,10 +1,22 @@
 """What is passed by chance cannot be waited for: it is left out, and said."""
 
+from dataclasses import replace
+
 from chaos_app.drills.cells import Seen, cells
-from chaos_app.drills.discover import steady, unsteady
+from chaos_app.drills.discover import steady, unlike, unsteady
 from chaos_app.drills.left_out import left_out
-from chaos_app.drills.names import Fault, Klass
+from chaos_app.drills.names import Fault, Klass, Verdict
 from chaos_app.drills.options import Options, needed, soak
+from chaos_app.drills.script import good
+
+
+def test_a_run_that_does_not_end_as_declared_says_what_it_waits_for() -> None:
+    evidence = good().evidence()
+    (task,) = evidence.tasks
+    asked = replace(task, status="waiting", wait={"kind": "approval", "on": ["post"]})
+    said = unlike(replace(evidence, tasks=(asked,)), Verdict.STUCK)
+    assert said.endswith("ended STUCK: the task is waiting for approval of post.")
+
 
 KEY = ("act", Klass.KEYED)
 ALWAYS = Seen(boundary="C01", position="before", nth=1)
