@@ -123,6 +123,6 @@ def agent_text(value: object, label: str = "Agent-supplied", limit: int = SHOWN_
 
 
 @register.inclusion_tag("partials/arguments.html")
-def arguments(value: Mapping[str, Any], caption: str = "Arguments") -> dict[str, Any]:
-    """Show every argument of a call, whole."""
-    return {"rows": argument_rows(value), "caption": caption}
+def arguments(value: Mapping[str, Any], caption: str = "Arguments", head: str = "Argument") -> dict[str, Any]:
+    """Show every argument of a call, whole; of another object, whose names are no arguments, with another ``head``."""
+    return {"rows": argument_rows(value), "caption": caption, "head": head}

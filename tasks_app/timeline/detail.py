@@ -19,6 +19,7 @@ from tasks_app.timeline.kept import Kept, kept_in, kept_of
 _AGENTS = {"call.intended": frozenset({"arguments"})}
 _OURS = frozenset({"system", "sweeper", "keeper"})
 _LABELS = {"digest": "Digest of the call"}  # beside the event's own
+LINE = 200  # characters of a list that is shown as one line
 _MOMENTS = frozenset({"send_by", "deadline", "not_before", "decide_by", "run_by", "until", "wait_until"})
 
 
@@ -112,9 +113,17 @@ def _how(name: str, value: Any, agents: bool) -> tuple[str, Any]:
         return "moment", _moment(value)
     if isinstance(value, Mapping):
         return "arguments", {key: _headed(item) for key, item in value.items()}
+    if isinstance(value, list) and not agents and _is_short(value):
+        return "plain", ", ".join(map(str, value))
     if isinstance(value, list):
         return "arguments", {str(at): _headed(item) for at, item in enumerate(value, start=1)}
     return ("agent" if agents and isinstance(value, str) else "plain"), value
+
+
+def _is_short(values: list[Any]) -> bool:
+    """Whether a list reads well as one line: names or numbers, a few."""
+    plain = all(isinstance(one, str | int) and not isinstance(one, bool) for one in values)
+    return plain and bool(values) and sum(len(str(one)) for one in values) <= LINE
 
 
 def _headed(value: Any) -> Any:

@@ -188,7 +188,9 @@ def test_arguments_stand_in_the_order_of_the_tools_schema_and_the_card_is_of_the
     request = parked(desk, PAY, name="pay", arguments=given)
     rhea = signed_in(desk.rhea)
     for address in (url(request), reverse("approvals")):
-        names = re.findall(r'<th scope="row"><code>(\w+)</code></th>', rhea.get(address).content.decode())
+        names = re.findall(
+            r'<th scope="row" role="rowheader"><code>(\w+)</code></th>', rhea.get(address).content.decode()
+        )
         assert names == ["amount", "to"], address
     post(rhea, request)
     assert status_of(request) == "approved"
@@ -203,7 +205,7 @@ def test_arguments_stand_in_the_order_of_the_tools_schema_wherever_a_call_is_sho
     settle = reverse("call-settle", args=[request.task_id, "move"])
     for address in (f"{task}?event={planned.seq}", settle, reverse("approvals-grants")):
         shown = rhea.get(address).content.decode()
-        found = re.findall(r'<th scope="row"><code>(to|amount)</code></th>', shown)
+        found = re.findall(r'<th scope="row" role="rowheader"><code>(to|amount)</code></th>', shown)
         assert found == ["amount", "to"], address
     fields = re.findall(r"<dt>(\w+)</dt>", rhea.get(f"{task}?event={planned.seq}").content.decode())
     assert fields.index("Name") < fields.index("Tool") < fields.index("Arguments") < fields.index("Key")
