@@ -78,7 +78,13 @@ def code_here() -> str:
 
 
 def _matrix(cases: list[Any]) -> dict[str, Any]:
-    return {"lines": matrix(cases), "columns": COLUMNS, "undecided": [str(one) for one in UNDECIDED]}
+    lines = matrix(cases)
+    return {
+        "lines": [line for line in lines if line.is_drilled],
+        "undrilled": [line for line in lines if not line.is_drilled],
+        "columns": COLUMNS,
+        "undecided": [str(one) for one in UNDECIDED],
+    }
 
 
 @never_cache

@@ -291,13 +291,13 @@ def test_a_try_that_said_nothing_and_was_repeated_is_in_no_trend(run, people):
     assert "Fault never happened" in page(client, "/drills/trend/?row=E04")
 
 
-def test_a_run_of_other_code_stays_grey_on_the_list_and_has_its_own_matrix(run, people, settings):
+def test_a_run_of_other_code_says_nothing_on_the_list_and_has_its_own_matrix(run, people, settings):
     client = client_of(people.rhea)
-    assert "that run was of other code" in page(client, "/drills/")
+    assert "That run was of other code" in page(client, "/drills/")
     assert 'class="square tone-ok"' not in page(client, "/drills/")
     assert 'class="square tone-ok"' in page(client, f"/drills/{run.pk}/")
     DrillRun.objects.update(versions={})
-    assert "that run was of other code (<code>unknown</code>)" in page(client, "/drills/")
+    assert "That run was of other code (<code>unknown</code>)" in page(client, "/drills/")
     DrillRun.objects.update(versions={"code": code_here()})
     assert 'class="square tone-ok"' in page(client, "/drills/")
 
@@ -311,7 +311,7 @@ def test_two_runs_are_compared_case_by_case(run, people, written):
     html = page(client_of(people.rhea), f"/drills/{newer.pk}/compare/")
     assert "1 case ended otherwise, 0 took clearly longer, 2 went alike, 1 is in one run only." in html
     assert "Happened twice" in html
-    assert "There is nothing to compare with" in page(client_of(people.rhea), f"/drills/{run.pk}/compare/")
+    assert "There is no earlier run to compare with" in page(client_of(people.rhea), f"/drills/{run.pk}/compare/")
     assert f"{newer.pk}" in page(client_of(people.rhea), f"/drills/{run.pk}/compare/")
     page(client_of(people.rhea), f"/drills/{run.pk}/compare/?with=nonsense", status=404)
     page(client_of(people.tobin), f"/drills/{run.pk}/compare/", status=404)
