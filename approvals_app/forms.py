@@ -54,6 +54,10 @@ class ObjectField(forms.JSONField):
 
     empty_values = [None, ""]
 
+    def prepare_value(self, value: Any) -> Any:
+        """Show an object that was not given as nothing, not as JSON's null."""
+        return "" if value is None else super().prepare_value(value)
+
     def clean(self, value: Any) -> Any:
         """Refuse what is JSON and no object."""
         given = super().clean(value)
