@@ -26,6 +26,12 @@ def state_read(folder: Path) -> Json | None:
     return found if isinstance(found, dict) else None
 
 
+def state_end(folder: Path, stage: str, *, problem: str = "") -> None:
+    """Show how it ended, beside what was seen last: the servers go, the picture stays."""
+    over: Json = {"stage": stage, "ended": True, "until": None, "asked": "", "problem": problem}
+    state_write(folder, {**(state_read(folder) or {}), **over})
+
+
 def order_give(folder: Path, order: Json) -> None:
     """Leave an order for the controller; orders are read in the order of their names."""
     place = folder / ORDERS

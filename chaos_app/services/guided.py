@@ -70,6 +70,13 @@ def _start(pk: UUID) -> None:
     reaped(process)
 
 
+def guided_mine(*, workspace: Workspace, user: User) -> UUID | None:
+    """Return the run that this person has under way."""
+    guided_follow()
+    mine = DrillRun.objects.filter(workspace=workspace, suite=SUITE, launched_by=user, state__in=RUNNING)
+    return mine.values_list("pk", flat=True).first()
+
+
 def guided_order(*, workspace: Workspace, run: UUID, order: Mapping[str, str]) -> DrillRun:
     """Give an order; the controller takes it where it fits the stage, and leaves it aside otherwise.
 

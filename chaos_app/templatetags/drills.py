@@ -114,6 +114,8 @@ _OBLIGATIONS = {
 @register.filter
 def run_word(run: DrillRun) -> Word:
     """Return how the state of a run is shown."""
+    if run.state == "ended" and run.suite == "guided":  # nobody judges it
+        return Word("done", "Played to its end", "ok")
     if run.state == "ended":
         return _EXITS.get(run.exit_code if run.exit_code is not None else 2, _EXITS[2])
     return _STATES.get(run.state) or Word("info", run.state, "idle")

@@ -18,7 +18,7 @@ from chaos_app.guided.stages import ENDS, STAGES, STEPS
 from chaos_app.guided.state import state_read
 from chaos_app.guided.told import line_of
 from chaos_app.models import DrillRun
-from chaos_app.services.guided import SUITE, guided_follow, guided_launch, guided_order
+from chaos_app.services.guided import SUITE, guided_follow, guided_launch, guided_mine, guided_order
 from chaos_app.services.launch import drills_refused
 from chaos_app.views.who import reader, run_reader
 from core.access import Right
@@ -45,6 +45,7 @@ def first_page(request: HttpRequest) -> HttpResponse:
         "problem": problem,
         "refused": drills_refused(workspace=principal.workspace),
         "may_run": principal.may(Right.DRILLS_RUN),
+        "mine": guided_mine(workspace=principal.workspace, user=principal.user),
         "principal": principal,
     }
     return render(request, "drills/first.html", context, status=409 if problem else 200)

@@ -17,6 +17,7 @@ from django.urls import reverse
 from chaos_app.guided.state import state_read
 from chaos_app.models import DrillRun
 from chaos_app.services.guided import guided_follow
+from chaos_app.templatetags.drills import run_word
 from core.clock import database_now
 from tasks_app.models import Event
 from tests.people import People, people_create
@@ -73,12 +74,18 @@ def test_a_person_plays_it_to_its_end(people: People):
     assert sorted((one["reference"], one["times"]) for one in paid) == [("P-1", 0), ("P-2", 2), ("P-3", 2)]
     page = client.get(reverse("drill-guided", args=[run.pk])).content.decode()
     assert page.count("Happened twice") == 2
+    shown = client.get(reverse("drill-first")).content.decode()
+    assert f'href="{reverse("drill-guided", args=[run.pk])}">Go on with yours' in shown
     client.post(do, {"do": "end"})
     wait_for(guided_follow, seconds=60, what="the run to be over")
     run.refresh_from_db()
     assert (run.state, run.sentence) == ("ended", "Without protection: two payments. With Handrail: one.")
     assert Event.objects.filter(stream=people.workspace.pk, kind="drill.ended").count() == 1
     assert not (Path(run.folder) / "postgres").exists()
+    page = client.get(reverse("drill-guided", args=[run.pk])).content.decode()
+    assert page.count("Happened twice") == 2  # the servers are gone, the picture stays
+    assert run_word(run).text == "Played to its end"
+    assert "Go on with yours" not in client.get(reverse("drill-first")).content.decode()
     assert client.post(do, {"do": "end"}).status_code == 409
 
 

@@ -22,7 +22,7 @@ class Command(BaseCommand):
             place.enter(modules="chaos_app.incidents")
         from chaos_app.drills.with_stack import end_with_stack
         from chaos_app.guided.ground import guided_ground
-        from chaos_app.guided.state import state_write
+        from chaos_app.guided.state import state_end, state_write
         from chaos_app.guided.story import Ended, Guide
 
         folder: Path = settings.VAR_DIR
@@ -36,7 +36,7 @@ class Command(BaseCommand):
                     guide = Guide(ground, folder)
                     guide.run()
             except Ended:
-                state_write(folder, {"stage": "over" if guide and guide.stage == "over" else "failed", "ended": True})
+                state_end(folder, "over" if guide and guide.stage == "over" else "failed")
             except Exception as error:
-                state_write(folder, {"stage": "failed", "ended": True, "problem": f"{type(error).__name__}: {error}"})
+                state_end(folder, "failed", problem=f"{type(error).__name__}: {error}")
                 raise
