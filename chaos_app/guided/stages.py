@@ -104,8 +104,8 @@ STAGES = {
             name="over",
             step=6,
             title="Without protection: two payments. With Handrail: one",
-            says="The same bank, the same death. You have seen the whole idea. What you did stands on the left under the"
-            " name of silas: the run brings people of its own along.",
+            says="The same bank, the same death. You have seen the whole idea. What you did stands on the left under"
+            " the name of silas: the run brings people of its own along.",
         ),
         Stage(
             name="failed",
