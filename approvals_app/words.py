@@ -41,8 +41,12 @@ _EFFECTS = {
     "readable": "Can be looked up: after a crash we look whether it happened before anything is sent again.",
     "opaque": "Cannot be checked: if a worker is lost while it runs, a person has to find out whether it happened.",
 }
+_OUTSIDE = (
+    "Cannot be checked: the program that asks makes the call itself. If it is lost meanwhile, or never says what came"
+    " of it, a person has to find out whether it happened."
+)
 
 
-def effect_sentence(effect_class: str) -> str:
-    """Say in plain words what a tool promises about its effect."""
-    return _EFFECTS.get(effect_class, _EFFECTS["opaque"])
+def effect_sentence(effect_class: str, *, outside: bool = False) -> str:
+    """Say in plain words what a tool promises about its effect. ``outside``: an agent outside executes it itself."""
+    return _OUTSIDE if outside else _EFFECTS.get(effect_class, _EFFECTS["opaque"])

@@ -55,7 +55,7 @@ def approval_card(*, request: ApprovalRequest, principal: Principal) -> Card:
         arguments=arguments_shown(tool=request.tool, version=request.contract_version, arguments=intended["arguments"]),
         seen=str(intended.get("seen") or ""),
         reason=reason_of(request),
-        effect=effect_sentence(call.effect_class),
+        effect=effect_sentence(call.effect_class, outside=_is_outside(request)),
         refusal=principal_refusal(request=request, task=request.task, principal=principal) or "",
         change=(tool_change(request) or "") if waits else "",
         decided=decided_sentence(request),
@@ -83,8 +83,11 @@ def _if_approved(request: ApprovalRequest) -> str:
 
 
 def _runs(request: ApprovalRequest) -> str:
-    outside = request.task.agent_version == EXTERNAL_VERSION
-    return "its agent, which runs outside, uses the approval" if outside else "a worker takes the task"
+    return "its agent, which runs outside, uses the approval" if _is_outside(request) else "a worker takes the task"
+
+
+def _is_outside(request: ApprovalRequest) -> bool:
+    return request.task.agent_version == EXTERNAL_VERSION
 
 
 def _if_silent(request: ApprovalRequest) -> str:

@@ -13,10 +13,12 @@ from tasks_app.sandbox.spec import Wanted
 log = structlog.get_logger(__name__)
 
 NAMESPACES, PROCESS, NONE = "namespaces", "process", "none"
+OUTSIDE = "outside"  # no level of ours: what an agent outside executes itself
 MEANING = {
     NAMESPACES: "in namespaces of its own: no network, files or processes but those that it is given",
     PROCESS: "in a process of its own, without walls: it can read files and reach the network",
     NONE: "in the worker itself",
+    OUTSIDE: "in the program that asks; Handrail puts no walls around it, and no limits",
 }
 
 

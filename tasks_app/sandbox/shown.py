@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tasks_app.contracts import Contract
-from tasks_app.sandbox.levels import NONE, Level, level_of, refusal_of
+from tasks_app.external import outside_only
+from tasks_app.sandbox.levels import NONE, OUTSIDE, Level, level_of, refusal_of
 from tasks_app.sandbox.spec import Limits, Wanted
 
-WORDS = {"namespaces": "walled", "process": "own process", NONE: "none"}
+WORDS = {"namespaces": "walled", "process": "own process", NONE: "none", OUTSIDE: "runs outside"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,12 +35,22 @@ class SandboxShown:
         """Whether this machine gives less than a whole sandbox to a tool that has one."""
         return bool(self.level.missing)
 
+    @property
+    def has_walls(self) -> bool:
+        """Whether it has a sandbox of ours."""
+        return self.level.name not in {NONE, OUTSIDE}
 
-def sandbox_shown(contract: Contract, workers: Sequence[tuple[str, Level]] = ()) -> SandboxShown:
+
+def sandbox_shown(
+    contract: Contract, workers: Sequence[tuple[str, Level]] = (), *, outside: bool = False
+) -> SandboxShown:
     """Return what a tool's page and each card show of its sandbox: as its workers say, or as it is on this machine.
 
-    ``workers``: name and level of each, the weakest first.
+    ``workers``: name and level of each, the weakest first. ``outside``: it is about a call that an agent outside
+    executes itself, whatever the contract says.
     """
+    if outside or runs_outside(contract):
+        return _outside()
     wanted = Wanted(contract.sandbox)
     level = workers[0][1] if workers and wanted != Wanted.NONE else level_of(wanted)
     private = contract.private_network
@@ -55,6 +66,27 @@ def sandbox_shown(contract: Contract, workers: Sequence[tuple[str, Level]] = ())
         network=[f"{one} (private addresses too)" if one in private else one for one in contract.network],
         environment=list(contract.environment),
         credentials=list(contract.credentials),
+    )
+
+
+def runs_outside(contract: Contract) -> bool:
+    """Whether only agents outside of Handrail execute it."""
+    return contract.execute is outside_only
+
+
+def _outside() -> SandboxShown:
+    return SandboxShown(
+        level=Level(OUTSIDE),
+        word=WORDS[OUTSIDE],
+        wanted=Wanted.NONE.value,
+        reason="",
+        refusal="",
+        weaker=(),
+        workers=0,
+        limits=(),
+        network=(),
+        environment=(),
+        credentials=(),
     )
 
 

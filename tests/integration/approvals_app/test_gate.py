@@ -8,7 +8,7 @@ from tasks_app.finders import tasks_due
 from tasks_app.models import Call, Task
 from tasks_app.record.invariants import Effect
 from tasks_app.testing import slice_here, worker_here
-from tests.desk import HUSH, MOVE, PAY, Desk, as_person, decide, kinds, rule
+from tests.desk import HUSH, MOVE, PAY, WALLED, Desk, as_person, decide, kinds, parked, rule
 from tests.integration.approvals_app.outside import Outside, asked, ready, sound, tend
 
 
@@ -32,6 +32,19 @@ def test_a_call_is_asked_approved_used_once_and_reported_and_its_task_ends_compl
     told = kinds(made["task"])
     assert [told.count(one) for one in ("approval.consumed", "call.attempted", "call.outcome")] == [1, 1, 1]
     sound(made["task"], [Effect(key=made["key"], arguments=used["arguments"])])
+
+
+def test_its_card_says_that_the_call_runs_outside_without_walls_of_ours(desk: Desk, outside: Outside, client):
+    request = asked(outside.request().json())
+    client.force_login(desk.rhea)
+    page = client.get(f"/approvals/{request.pk}/").content.decode()
+    assert "Handrail puts no walls around it" in page
+    assert "The program that asks makes the call itself" in page
+    for claimed in ("walled", "A call may use", "if a worker is lost", "If a worker is lost"):
+        assert claimed not in page
+    assert (
+        "A call may use" in client.get(f"/approvals/{parked(desk, WALLED).pk}/").content.decode()
+    )  # one of a worker's
 
 
 def test_no_worker_ever_takes_a_call_of_an_agent_outside(desk: Desk, outside: Outside, monkeypatch):

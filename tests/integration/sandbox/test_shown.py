@@ -9,6 +9,7 @@ from django.template.loader import render_to_string
 
 from core.board.tools import sandbox_levels
 from tasks_app.contracts import Refused
+from tasks_app.external import outside_only
 from tasks_app.registry import contract_problem
 from tasks_app.sandbox import levels
 from tasks_app.sandbox.invoke import Report, function_run
@@ -40,6 +41,18 @@ def test_without_a_sandbox_the_reason_is_shown():
     text = shown(sandbox="none", sandbox_reason="It holds a socket that must stay open.")
     assert "none: in the worker itself" in text
     assert "It holds a socket" in text
+
+
+def test_what_an_agent_outside_executes_has_no_walls_of_ours_and_claims_none():
+    text = shown(execute=outside_only, credentials=("mail",))
+    assert "runs outside: in the program that asks; Handrail puts no walls around it" in text
+    for claimed in ("walled", "memory", "Network", "granted"):
+        assert claimed not in text
+    short = render_to_string(
+        "tools/_sandbox.html", {"contract": replace(box_keyed, execute=outside_only), "short": True}
+    )
+    assert "runs outside" in short
+    assert "<svg" not in short  # no shield
 
 
 def test_none_without_a_reason_is_refused_at_registration():
