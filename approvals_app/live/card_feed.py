@@ -27,7 +27,7 @@ def card_fragments(*, request: ApprovalRequest, user: User, csrf_token: str) -> 
     principal = Principal(user=user, workspace=request.workspace, roles=frozenset(map(Role, roles)))
     card = approval_card(request=request, principal=principal)
     context = state_context(card, principal) | {"csrf_token": csrf_token, "oob": True}
-    parts = ("state", "send", "after") if csrf_token else ("state", "send")
+    parts = ("heading", "state", "send", *(("after",) if csrf_token else ()))
     for part in parts:
         yield f"{part}-{request.pk}", render_to_string(f"approvals/_card_{part}.html", context)
 

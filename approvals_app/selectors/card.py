@@ -43,6 +43,14 @@ class Card:
         """Whether it can still be decided, by somebody."""
         return self.request.status == ApprovalStatus.REQUESTED and not self.change
 
+    @property
+    def heading(self) -> str:
+        """Say of the arguments whether they will run, ran, or will not."""
+        if self.request.status == ApprovalStatus.CONSUMED:
+            return "Exactly this was run"
+        runs = self.waits or self.request.status == ApprovalStatus.APPROVED
+        return "Exactly this will run" if runs else "This did not run"
+
 
 def approval_card(*, request: ApprovalRequest, principal: Principal) -> Card:
     """Return the card for this person; the arguments are those of the record, whole, in the order of the schema."""

@@ -23,8 +23,11 @@ class Credit(BaseModel):
 
 
 def credit_preview(wanted: Credit) -> str:
-    """Say what will happen."""
-    return f"Pay {wanted.cents / 100:,.2f} {wanted.currency} to {wanted.payee}: {wanted.memo}"
+    """Say what will happen, and what is added to the memo: the bank's customer reads it there."""
+    sent = f"{wanted.memo} [our reference]"
+    return (
+        f"Pay {wanted.cents / 100:,.2f} {wanted.currency} to {wanted.payee}, memo: {sent}, by which it is found again"
+    )
 
 
 @tool(

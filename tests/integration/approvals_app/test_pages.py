@@ -13,7 +13,7 @@ from core.access import Role
 from core.clock import database_now
 from core.models import Membership
 from tasks_app.models import Event
-from tests.desk import CLEAN, MOVE, PAY, Desk, claim, decide, kinds, park, parked, propose, task_create
+from tests.desk import CLEAN, MOVE, PAY, Desk, attempt, claim, decide, kinds, park, parked, propose, task_create
 from tests.integration.approvals_app.rules import grant
 
 
@@ -247,6 +247,22 @@ def test_a_denial_can_be_opened_again_and_an_approval_taken_back_from_the_card(d
     assert client.post(reverse("approval-take-back", args=[approved.pk]), {"reason": "wrong"}).status_code == 409
     assert status_of(approved) == "revoked"
     assert ApprovalRequest.objects.get(pk=denied.pk).reopened_at <= database_now()
+
+
+def test_the_arguments_stand_under_what_is_true_of_them(desk: Desk):
+    waits, denied, approved, used = (parked(desk) for _ in range(4))
+    decide(denied, desk.silas, Answer.DENIED)
+    for one in (approved, used):
+        decide(one, desk.silas)
+    assert attempt(used.task_id, "clean", claim(used.task)).admitted
+    rhea = signed_in(desk.rhea)
+    shown = {one: rhea.get(url(one)).content.decode() for one in (waits, denied, approved, used)}
+    assert all("Exactly this will run" in shown[one] for one in (waits, approved))
+    assert "This did not run" in shown[denied]
+    assert "Exactly this was run" in shown[used]
+    assert not any("this will run" in shown[one] for one in (denied, used))
+    fresh = rhea.get(reverse("approval-live", args=[denied.pk])).content.decode()
+    assert "This did not run" in fresh  # an open card is told, too
 
 
 def test_the_admin_console_shows_rows_and_changes_none(desk: Desk):
