@@ -13,6 +13,7 @@ from approvals_app.models import ApprovalRequest
 from approvals_app.selectors.beside import card_review, last_steps, quorum_of, successor
 from approvals_app.selectors.card import Card, approval_card
 from approvals_app.selectors.requests import approval_find
+from approvals_app.services.reopen import may_ask
 from core.access import Role
 from core.models import Membership
 from core.principal import Principal
@@ -76,4 +77,5 @@ def card_state(request: ApprovalRequest) -> str:
     later = successor(request) if request.status != "requested" else None
     moments = (request.decided_at, request.closed_at, request.consumed_at, request.reopened_at, request.decide_by)
     answers = list(request.answers.order_by("pk").values_list("user", "answer", "at"))
-    return f"{request.status} {moments} {request.group} {answers} {later.pk if later else ''}"
+    over = not may_ask(request.task)
+    return f"{request.status} {moments} {request.group} {answers} {later.pk if later else ''} {over}"

@@ -102,7 +102,9 @@ class DeskFeed(PartsFeed[User]):
         if self.opened is None:
             return
         row = (
-            ApprovalRequest.objects.filter(pk=self.opened, workspace__in=workspaces).select_related("workspace").first()
+            ApprovalRequest.objects.filter(pk=self.opened, workspace__in=workspaces)
+            .select_related("workspace", "task")
+            .first()
         )
         if row is None:
             return

@@ -8,6 +8,7 @@ from approvals_app.deciders import principal_refusal
 from approvals_app.models import ApprovalRequest
 from approvals_app.selectors.record import intended_of, reason_of
 from approvals_app.selectors.requests import approvals_of_tool
+from approvals_app.services.reopen import may_ask
 from approvals_app.status import ApprovalStatus, OnExpiry
 from approvals_app.tools import tool_change
 from approvals_app.words import decided_sentence, effect_sentence, taken_sentence
@@ -42,6 +43,11 @@ class Card:
     def waits(self) -> bool:
         """Whether it can still be decided, by somebody."""
         return self.request.status == ApprovalStatus.REQUESTED and not self.change
+
+    @property
+    def may_ask(self) -> bool:
+        """Whether the agent can still ask for anything in its task."""
+        return may_ask(self.request.task)
 
     @property
     def heading(self) -> str:

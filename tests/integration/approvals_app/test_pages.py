@@ -13,7 +13,7 @@ from core.access import Role
 from core.clock import database_now
 from core.models import Membership
 from tasks_app.models import Event
-from tests.desk import CLEAN, MOVE, PAY, Desk, attempt, claim, decide, kinds, park, parked, propose, task_create
+from tests.desk import CLEAN, MOVE, PAY, Desk, attempt, cancel, claim, decide, kinds, park, parked, propose, task_create
 from tests.integration.approvals_app.rules import grant
 
 
@@ -247,6 +247,20 @@ def test_a_denial_can_be_opened_again_and_an_approval_taken_back_from_the_card(d
     assert client.post(reverse("approval-take-back", args=[approved.pk]), {"reason": "wrong"}).status_code == 409
     assert status_of(approved) == "revoked"
     assert ApprovalRequest.objects.get(pk=denied.pk).reopened_at <= database_now()
+
+
+def test_to_let_the_agent_ask_again_is_offered_only_while_its_task_can_still_ask(desk: Desk):
+    denied, again, rhea = parked(desk), "Let the agent ask again", signed_in(desk.rhea)
+    decide(denied, desk.silas, Answer.DENIED)
+    assert again in rhea.get(url(denied)).content.decode()
+    cancel(denied.task_id)
+    page = rhea.get(url(denied)).content.decode()
+    assert again not in page
+    assert "cannot ask again in it" in page
+    refused = rhea.post(reverse("approval-ask-again", args=[denied.pk]), {"reason": "please"})
+    assert refused.status_code == 409
+    assert "This task has ended" in refused.content.decode()
+    assert "Nothing was appended" not in refused.content.decode()
 
 
 def test_the_arguments_stand_under_what_is_true_of_them(desk: Desk):
