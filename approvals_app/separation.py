@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+EDITED = "edited the arguments"
+
 
 def barred(*, never: Sequence[Mapping[str, Any]], username: str) -> str | None:
     """Say why this person's answer never counts for a request, or None.
@@ -15,5 +17,5 @@ def barred(*, never: Sequence[Mapping[str, Any]], username: str) -> str | None:
 
 def parties(*, starter: str | None, owner: str, editor: str | None = None) -> list[dict[str, str]]:
     """Return who must not decide a call of a task, with the reason, as it is kept with the request."""
-    named = [(starter, "started this task"), (owner, "own this task"), (editor, "edited the arguments")]
+    named = [(starter, "started this task"), (owner, "own this task"), (editor, EDITED)]
     return [{"user": user, "why": why} for user, why in named if user]

@@ -13,11 +13,12 @@ SEEDER = "system"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seeded:
-    """The demo's workspace; ``rhea`` starts and owns, ``silas`` approves what she started."""
+    """The demo's workspace; ``rhea`` starts and owns, ``silas`` approves what she started, ``noor`` what he edited."""
 
     workspace: Workspace
     rhea: User
     silas: User
+    noor: User
 
 
 def demo_seed(*, slug: str = "demo", name: str = "Demo") -> Seeded:
@@ -31,4 +32,5 @@ def demo_seed(*, slug: str = "demo", name: str = "Demo") -> Seeded:
         workspace=workspace,
         rhea=person_create(username="rhea", workspace=workspace, roles=[*both, Role.ADMIN], actor=SEEDER),
         silas=person_create(username="silas", workspace=workspace, roles=[Role.OPERATOR, Role.APPROVER], actor=SEEDER),
+        noor=person_create(username="noor", workspace=workspace, roles=[Role.APPROVER], actor=SEEDER),
     )

@@ -12,6 +12,7 @@ from approvals_app.forms import ReasonForm
 from approvals_app.models import ApprovalRequest
 from approvals_app.selectors.beside import card_review, last_steps, quorum_of, successor
 from approvals_app.selectors.card import Card, approval_card
+from approvals_app.selectors.deciders import deciders_now, deciders_sentence
 from approvals_app.selectors.requests import approval_find
 from approvals_app.services.reopen import may_ask
 from core.access import Role
@@ -43,9 +44,17 @@ def state_context(card: Card, principal: Principal) -> dict[str, Any]:
         "review": card_review(card),
         "quorum": quorum_of(card, user=principal.user),
         "stepped_up_at": principal.stepped_up_at,
+        "deciders": _deciders(card),
         "successor": None if card.waits else successor(card.request),
         "reason_form": ReasonForm(auto_id=f"{card.request.pk}-after-%s"),
     }
+
+
+def _deciders(card: Card) -> str:
+    """Say who could decide, to whoever may not, and where several must."""
+    if not card.waits or not (card.refusal or card.request.quorum > 1):
+        return ""
+    return deciders_sentence(deciders_now(card.request), card.request)
 
 
 @dataclass(slots=True, kw_only=True)

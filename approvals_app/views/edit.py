@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods
 from approvals_app.deciders import editor_refusal
 from approvals_app.edit_form import PREFIX, EditForm, EditReasonForm, edit_form, initial_of
 from approvals_app.selectors.card import Card, approval_card
+from approvals_app.selectors.deciders import deciders_now, deciders_of_edit, deciders_sentence
 from approvals_app.selectors.requests import approval_find
 from approvals_app.services.edit import approval_edit
 from approvals_app.status import Via
@@ -66,7 +67,10 @@ def _edited(
         return _page(request, card, contract, principal, form, reason, status=refused.status)
     except (Conflict, Forbidden) as problem:
         return _page(request, card, contract, principal, form, reason, problem=problem)
-    messages.success(request, "Your edit is a new call; it waits for somebody else. The old one is withdrawn.")
+    found = deciders_now(new)
+    say = messages.success if found.suffice else messages.warning
+    said = f"Your edit is a new call, and the old one is withdrawn. {deciders_sentence(found, new)}"
+    say(request, said)
     return HttpResponseRedirect(reverse("approval", args=[new.pk]), status=303)
 
 
@@ -82,6 +86,7 @@ def _page(
     status: int = 200,
 ) -> HttpResponse:
     kept = {name: value for name, value in card.arguments.items() if name not in form.fields}
+    deciders = deciders_of_edit(card.request, editor=principal.user.get_username())
     context = {
         "card": card,
         "form": form,
@@ -89,6 +94,8 @@ def _page(
         "kept": kept,
         "problem": problem,
         "refusal": editor_refusal(request=card.request, principal=principal),
+        "deciders": deciders,
+        "who_decides": deciders_sentence(deciders, card.request),
         "contract": contract,
     }
     return render(request, "approvals/edit.html", context, status=problem.status if problem else status)

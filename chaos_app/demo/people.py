@@ -34,8 +34,8 @@ def people_enter(url: str) -> Entry:
         connections.close_all()
 
 
-def _people(seeded: Seeded) -> tuple[User, User]:
-    return seeded.silas, seeded.rhea
+def _people(seeded: Seeded) -> tuple[User, ...]:
+    return seeded.silas, seeded.noor, seeded.rhea
 
 
 def _token(seeded: Seeded, name: str, rights: list[Right]) -> str:

@@ -71,6 +71,7 @@ class Greeter:
             f"What to change is proposed by {model_name() or 'a script (no model is set up: see HANDRAIL_MODEL)'}."
         )
         self._say(f"Sign in as silas, who approves:  {entry.links['silas']}")
+        self._say(f"Sign in as noor, who approves what silas has edited:  {entry.links['noor']}")
         self._say(f"Sign in as rhea, who started them:  {entry.links['rhea']}")
         self._say(f"Begin with the first five minutes, signed in as rhea:  {self._url}/drills/first/")
         self._say("Each link works once, within 15 minutes, on this machine; manage.py sign_in_link makes another.")

@@ -102,6 +102,8 @@ def change_preview(wanted: Change) -> str:
     asks=True,
     risk="high",
     precondition=True,
+    reversible=True,  # by another change
+    editable=frozenset({"value"}),
     seen=lambda wanted: wanted.based_on,
     once_per="{id}:{setting}",
     resource="config/{service}",
