@@ -89,11 +89,10 @@ def last_steps(*, task: Task, until: int | None = None) -> list[Row]:
 
 
 def similar_call(card: Card) -> Similar | None:
-    """Return the last call of this tool that took effect, on the same resource if there is one, and the differences."""
+    """Return the last call of this tool that took effect, on the same resource if it names one, and the differences."""
     here = card.call
     calls = Call.objects.filter(workspace=here.workspace_id, tool=here.tool, state__in=_DONE).exclude(pk=here.pk)
-    on_it = calls.filter(resource=here.resource).order_by("-pk").first() if here.resource else None
-    found = on_it or calls.order_by("-pk").first()
+    found = calls.filter(resource=here.resource).order_by("-pk").first()  # another's differ in everything
     if found is None:
         return None
     before = event_whole(Event.objects.get(stream=found.task_id, seq=found.intended_seq))["arguments"]

@@ -53,7 +53,7 @@ def remediate(view: TaskView) -> Decision:
 
     credit = _turn(view, "credit")
     if incident.vendor and incident.credit_cents and credit not in view.calls:
-        return call("vendor.credit", name=credit, **words.credit(incident))
+        return call("vendor.credit", name=credit, note=words.credit_reason(incident), **words.credit(incident))
 
     done = [view.calls["ticket"], view.calls[change], *([view.calls[credit]] if credit in view.calls else [])]
     if "mail" not in view.calls:

@@ -61,6 +61,7 @@ def note_preview(wanted: Note) -> str:
     timeout=TIMEOUT,
     lag=LAG,
     once_per="{id}:{to}",
+    reversible=False,
     resource="mail/{to}",
     find=note_find,
     verify=note_verify,

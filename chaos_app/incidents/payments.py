@@ -37,6 +37,7 @@ def credit_preview(wanted: Credit) -> str:
     timeout=TIMEOUT,
     lag=LAG,
     risk="high",
+    reversible=False,
     once_per="{id}:{payee}",
     resource="payments/{payee}",
     preview=credit_preview,

@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel, Field
 
+from chaos_app.incidents import words
 from chaos_app.incidents.config import setting_of
 from chaos_app.incidents.incident import Incident
 from tasks_app.view import TaskView
@@ -15,7 +16,9 @@ class Proposal(BaseModel):
 
     setting: str
     value: float
-    reason: str = Field(description="one sentence for the person who must approve it")
+    reason: str = Field(
+        description="why, for the person who must approve it, with the figures of the report that speak for it"
+    )
 
 
 class Policy(Protocol):
@@ -35,9 +38,8 @@ class ScriptedPolicy:
         now = setting_of(values, name)
         wanted = now * 2 if incident.direction == "raise" else now / 2
         value = within(incident, name, wanted)
-        return Proposal(
-            setting=name, value=value, reason=f"{incident.direction.capitalize()} it from {now}: {incident.title}"
-        )
+        reason = words.change_reason(incident, name, was=now, value=type(now)(value))
+        return Proposal(setting=name, value=value, reason=reason)
 
 
 def within(incident: Incident, setting: str, value: float) -> float:

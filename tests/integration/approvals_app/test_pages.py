@@ -12,8 +12,24 @@ from approvals_app.status import Answer
 from core.access import Role
 from core.clock import database_now
 from core.models import Membership
-from tasks_app.models import Event
-from tests.desk import CLEAN, MOVE, PAY, Desk, attempt, cancel, claim, decide, kinds, park, parked, propose, task_create
+from tasks_app.models import Call, Event
+from tasks_app.status import CallState
+from tests.desk import (
+    CLEAN,
+    MOVE,
+    PAY,
+    WALLED,
+    Desk,
+    attempt,
+    cancel,
+    claim,
+    decide,
+    kinds,
+    park,
+    parked,
+    propose,
+    task_create,
+)
 from tests.integration.approvals_app.rules import grant
 
 
@@ -247,6 +263,32 @@ def test_a_denial_can_be_opened_again_and_an_approval_taken_back_from_the_card(d
     assert client.post(reverse("approval-take-back", args=[approved.pk]), {"reason": "wrong"}).status_code == 409
     assert status_of(approved) == "revoked"
     assert ApprovalRequest.objects.get(pk=denied.pk).reopened_at <= database_now()
+
+
+def test_a_call_is_compared_with_the_last_one_on_the_same_resource_and_with_no_other(desk: Desk):
+    def on(resource: str, path: str) -> ApprovalRequest:
+        made = parked(desk, arguments={"path": path})
+        Call.objects.filter(task=made.task_id).update(resource=resource)
+        return made
+
+    other = on("config/other", "/scratch/a")
+    decide(other, desk.silas)
+    done = Call.objects.filter(task=other.task_id)
+    done.update(state=CallState.VERIFIED, settled_seq=6)
+    asked = on("config/this", "/scratch/b")
+    rhea = signed_in(desk.rhea)
+    page = rhea.get(url(asked)).content.decode()
+    assert "No call of this tool on config/this has taken effect yet" in page
+    assert "from the last similar call" not in page
+    done.update(resource="config/this")
+    assert "1 of 2 arguments differs from the last similar call" in rhea.get(url(asked)).content.decode()
+
+
+def test_the_agents_reason_comes_before_the_arguments_marked_as_its_own_and_limits_are_folded(desk: Desk):
+    page = signed_in(desk.rhea).get(url(parked(desk, WALLED))).content.decode()
+    assert page.index("its own words, agent-supplied") < page.index("Exactly this will run")
+    assert "1 GiB of memory, and more</summary>" in page
+    assert page.index(">Decides</dt>") < page.index(">Sandbox</dt>")
 
 
 def test_to_let_the_agent_ask_again_is_offered_only_while_its_task_can_still_ask(desk: Desk):
