@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tasks_app.external import FINISHED
 from tasks_app.timeline.approval_words import APPROVAL_WORDS
 from tasks_app.timeline.call_words import CALL_WORDS
 from tasks_app.timeline.parts import Line, Part, line, name, names, quote, reason_of, who
@@ -169,7 +170,16 @@ def _wait_ended(data: Data, by: Part) -> Line:
 
 
 def _signal(data: Data, by: Part) -> Line:
+    if data.get("name") == FINISHED and isinstance(data.get("payload"), Mapping):
+        return _finished(data["payload"], by)
     return line(by, " sent the signal ", name(data.get("name")), *quote(data.get("payload")), glyph="signal")
+
+
+def _finished(said: Data, by: Part) -> Line:
+    """An agent outside has no more to ask; about its calls that says nothing."""
+    failed = said.get("outcome") == "failed"
+    what = " gives up" if failed else " asks for nothing else in this task"
+    return line(by, what, ": it ends once its calls are settled", *quote(said.get("summary")), glyph="signal")
 
 
 def _spawned(data: Data, by: Part) -> Line:

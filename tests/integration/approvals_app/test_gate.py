@@ -40,6 +40,8 @@ def test_its_card_says_that_the_call_runs_outside_without_walls_of_ours(desk: De
     page = client.get(f"/approvals/{request.pk}/").content.decode()
     assert "Handrail puts no walls around it" in page
     assert "The program that asks makes the call itself" in page
+    assert "asks for nothing else in this task" in page
+    assert "gate.finished" not in page
     for claimed in ("walled", "A call may use", "if a worker is lost", "If a worker is lost"):
         assert claimed not in page
     assert (

@@ -48,6 +48,15 @@ def test_what_others_said_is_quoted_and_cut():
     assert str(words("task.paused", {"reason": "two\n lines"}, "person:rhea")) == "rhea paused the task: “two lines”"
 
 
+def test_an_agent_outside_that_has_no_more_to_ask_is_not_said_to_have_done_its_call():
+    said = words("signal.received", {"name": "gate.finished", "payload": {"outcome": "done"}}, "agent-token:payer")
+    assert str(said) == "The program payer asks for nothing else in this task: it ends once its calls are settled"
+    gave_up = {"name": "gate.finished", "payload": {"outcome": "failed", "summary": "no money"}}
+    assert "gives up" in str(words("signal.received", gave_up, "agent-token:payer"))
+    assert "no money" in str(words("signal.received", gave_up, "agent-token:payer"))
+    assert "sent the signal go" in str(words("signal.received", {"name": "go", "payload": {}}, "person:rhea"))
+
+
 def test_a_takeover_is_one_sentence_with_both_workers_leases_and_the_time_between():
     story = Story()
     story.tell(event(40, "slice.lost", worker="w-1", lost_epoch=7, seen="process gone", place="change", losses=1))
