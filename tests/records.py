@@ -40,7 +40,7 @@ def call_in(
     task: Task, name: str, state: CallState, *, deadline: float = -10.0, not_before: float | None = None, **more: Any
 ) -> Call:
     """Put a call into a state. ``deadline``, ``not_before``: seconds from now (negative: in the past)."""
-    ordinal = Call.objects.filter(task=task).count()
+    ordinal, check = Call.objects.filter(task=task).count(), more.pop("check", "look")
     fixed: dict[str, Any] = {
         "name": name,
         "step": 1,
@@ -74,7 +74,7 @@ def call_in(
         row |= {"attempts": 1, "attempted_seq": Seq(2), "deadline": After(deadline)}
     if state == CallState.IN_DOUBT:
         moment = After(not_before) if not_before is not None else None
-        events.append(CallInDoubt(name=name, rule="E03", reason="nobody can tell", check="look", not_before=moment))
+        events.append(CallInDoubt(name=name, rule="E03", reason="nobody can tell", check=check, not_before=moment))
     append(stream=task.id, events=events, actor=WORKER, calls=[CallChange(name=name, new=True, set=row | more)])
     return Call.objects.get(task=task, name=name)
 

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from chaos_app.incidents.outside import LAG, TIMEOUT, post, read
-from chaos_app.incidents.walls import WEB, reaching
+from chaos_app.incidents.walls import WEB, look_at, reaching
 from tasks_app.contracts import Absent, Answer, CallContext, EffectClass, Found, LookUp, Observed
 from tasks_app.criteria import Observation, check
 from tasks_app.registry import tool
@@ -110,7 +110,8 @@ def change_preview(wanted: Change) -> str:
     find=change_find,
     verify=change_verify,
     preview=change_preview,
-    how_to_check="Read the git log of the configuration for a commit about this setting that carries the call's key.",
+    how_to_check="Read the git log of the configuration for a commit about this setting that carries the call's key."
+    + look_at("config"),
     **reaching(WEB),
 )
 def config_change(wanted: Change, context: CallContext) -> Answer:

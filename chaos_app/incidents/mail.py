@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field, StringConstraints
 
 from chaos_app.incidents.outside import LAG, TIMEOUT, mail_address, read
-from chaos_app.incidents.walls import MAIL, WEB, reaching
+from chaos_app.incidents.walls import MAIL, WEB, look_at, reaching
 from tasks_app.contracts import Absent, Answer, CallContext, EffectClass, Found, LookUp, Observed, Refused, Unknown
 from tasks_app.criteria import Observation, check
 from tasks_app.outside import cut_at_deadline, seconds_left
@@ -66,7 +66,8 @@ def note_preview(wanted: Note) -> str:
     find=note_find,
     verify=note_verify,
     preview=note_preview,
-    how_to_check="Look into the recipient's mailbox for the subject; the Message-ID begins with the call's key.",
+    how_to_check="Look into the recipient's mailbox for the subject; the Message-ID begins with the call's key."
+    + look_at("mail"),
     **reaching(WEB, MAIL),
 )
 def mail_notify(wanted: Note, context: CallContext) -> Answer:

@@ -8,7 +8,7 @@ person who must find out.
 from pydantic import BaseModel, Field
 
 from chaos_app.incidents.outside import LAG, TIMEOUT, post
-from chaos_app.incidents.walls import WEB, reaching
+from chaos_app.incidents.walls import WEB, look_at, reaching
 from tasks_app.contracts import Answer, CallContext, EffectClass
 from tasks_app.registry import tool
 
@@ -41,7 +41,8 @@ def credit_preview(wanted: Credit) -> str:
     once_per="{id}:{payee}",
     resource="payments/{payee}",
     preview=credit_preview,
-    how_to_check="Look at the payments of the bank for this payee, amount and memo; the memo ends with the call's key.",
+    how_to_check="Look at the payments of the bank for this payee, amount and memo; the memo ends with the call's key."
+    + look_at("payments"),
     **reaching(WEB),
 )
 def vendor_credit(wanted: Credit, context: CallContext) -> Answer:

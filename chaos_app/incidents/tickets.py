@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from chaos_app.incidents.outside import LAG, TIMEOUT, post, read
-from chaos_app.incidents.walls import WEB, reaching
+from chaos_app.incidents.walls import WEB, look_at, reaching
 from tasks_app.contracts import Absent, Answer, CallContext, EffectClass, Found, LookUp, Observed
 from tasks_app.criteria import Observation, check
 from tasks_app.registry import tool
@@ -59,7 +59,7 @@ def ticket_preview(wanted: NewTicket) -> str:
     find=ticket_find,
     verify=ticket_verify,
     preview=ticket_preview,
-    how_to_check="Search the tickets of the service for the incident's number.",
+    how_to_check="Search the tickets of the service for the incident's number." + look_at("tickets"),
     **reaching(WEB),
 )
 def ticket_open(wanted: NewTicket, context: CallContext) -> Answer:

@@ -21,6 +21,12 @@ def address_in(variable: str) -> str:
     return named(os.environ.get(variable, ""))
 
 
+def look_at(system: str) -> str:
+    """Return where a person sees one of the systems, as a sentence; an empty text where nobody has said its address."""
+    address = address_in(WEB)
+    return f" See {address}/#{system}" if address else ""
+
+
 def named(address: str) -> str:
     """Return an address with a name for its host: a contract names hosts, not numbers, so that people can read it."""
     return address.replace("127.0.0.1", "localhost")

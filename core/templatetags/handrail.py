@@ -1,5 +1,6 @@
 """The components that every page shares; each renders one file of ``templates/partials``."""
 
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
@@ -20,6 +21,8 @@ register = template.Library()
 
 # Characters of agent-supplied text that a page shows before it says how many more there are.
 SHOWN_CHARACTERS = 12_000
+# Plain characters alone, and no full stop or bracket of the sentence around it.
+_ADDRESS = re.compile(r"(https?://[A-Za-z0-9._~:/?#\[\]@!$&()*+,;=%-]*[A-Za-z0-9/_=%-])")
 # Without data-relative: the browser leaves it as it is.
 _CLOCK = '<time class="time" datetime="{}" title="{}">{}</time>'
 
@@ -32,6 +35,17 @@ def visible(value: object) -> SafeString:
         return SafeString(escape(given))
     parts = (("escape" if run.escaped else "", run.text) for run in text.runs(given))
     return format_html_join("", "{}", ((_run(css, part),) for css, part in parts))
+
+
+@register.filter
+def linked(value: object) -> SafeString:
+    """Show text as ``visible`` does, with its web addresses as links. For what a deployment wrote, never an agent."""
+    parts = _ADDRESS.split(str(value))  # every second part is an address
+    return format_html_join("", "{}", ((_link(part) if at % 2 else visible(part),) for at, part in enumerate(parts)))
+
+
+def _link(address: str) -> SafeString:
+    return format_html('<a href="{}" rel="noopener noreferrer">{}</a>', address, address)
 
 
 @register.simple_tag

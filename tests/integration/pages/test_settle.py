@@ -1,5 +1,7 @@
 """The form for a call in doubt: what is known, and each answer; too early is refused."""
 
+from typing import Any
+
 from django.test import Client
 from django.urls import reverse
 
@@ -11,7 +13,7 @@ from tests.records import call_in, kinds, task_set
 from tests.sandbox_tools import box_opaque
 
 
-def doubt(task: Task, **more: float) -> str:
+def doubt(task: Task, **more: Any) -> str:
     call_in(task, "pay/1", CallState.IN_DOUBT, **more)
     task_set(task, status="in_doubt", wake_at=None, wait={"kind": "signal", "on": ["pay/1"]})
     return reverse("call-settle", args=[task.pk, "pay/1"])
@@ -33,6 +35,14 @@ def test_it_shows_between_which_walls_its_tool_ran(client_of, people: People, ta
     shown = client_of(people.rhea).get(url).content.decode()
     assert "<dt>Sandbox</dt>" in shown
     assert "400 MiB of memory" in shown
+
+
+def test_an_address_in_what_its_contract_says_is_a_link_and_nothing_else_is(client_of, people: People, task: Task):
+    url = doubt(task, check="Look at http://localhost:8100/#payments. Not at javascript:alert(1).")
+    shown = client_of(people.rhea).get(url).content.decode()
+    address = "http://localhost:8100/#payments"
+    assert f'<a href="{address}" rel="noopener noreferrer">{address}</a>. Not at' in shown
+    assert 'href="javascript' not in shown
 
 
 def test_happened_needs_its_reference_and_lets_the_task_go_on(client_of, people: People, task: Task):
