@@ -44,12 +44,12 @@ def _why(row: Row, left_out: Sequence[LeftOut], *, suite: str, command: str) -> 
     mine = [one for one in left_out if one.row == row.id and EVERY in {one.klass, one.fault}]
     stopped = [one for one in left_out if one.row == row.id and one not in mine]
     words = set(command.split())
-    if "--target" in words:
-        return "The agent that was drilled does not come by there, or it is no place of its call."
     if stopped:
         return stopped[0].reason
     if words & NARROWING:
         return "Not asked for: the run was narrowed down to some cases."
+    if "--target" in words:
+        return "The agent that was drilled does not come by there, or it is no place of its call."
     if suite == "soak":
         return _not_drawn(row)
     if suite == "core" and not row.core:

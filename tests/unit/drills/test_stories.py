@@ -90,6 +90,7 @@ def test_a_row_of_the_core_needs_no_such_reason():
         ("core", "manage.py drill run --cell E04.applied.keyed.kill", "narrowed down"),
         ("soak", "manage.py drill run --suite soak", "drawn by chance"),
         ("full", "manage.py drill run --target own.drill:target", "The agent that was drilled"),
+        ("core", "manage.py drill run --target own.drill:target --cell X", "narrowed down"),
     ],
 )
 def test_a_place_that_another_choice_left_out_says_which(suite: str, command: str, says: str):
