@@ -1,12 +1,15 @@
 """Wake-ups: "look at task T", sent once the change is committed. A hint that may be lost; the sweeper looks too.
 
-Sending must never cost the write that it follows: one connection a thread, no retries, short timeouts, and after a
+Sending must never cost the write that it follows: connections that stay open, no retries, short timeouts, and after a
 failure a moment of silence, in which no sender waits for a broker that is known to be away.
+
+Rejected: a connection a thread. A web process serves each request in a thread of its own, and connecting takes longer
+than all that a decision does.
 """
 
 import os
-import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -24,6 +27,7 @@ log = structlog.get_logger(__name__)
 TASK, RECHECK, LOOK_UP = "tasks_app.slice", "tasks_app.recheck", "tasks_app.look_up"
 PATIENCE = 1.0  # seconds for connecting, and for an answer
 SILENCE = 1.0  # seconds without a try after a failure
+MOST_IDLE = 8  # connections that stay open; more only while so many send at once
 OPTIONS = {"max_retries": 0, "socket_connect_timeout": PATIENCE, "socket_timeout": PATIENCE}
 
 
@@ -32,11 +36,15 @@ class BrokerAwayError(Exception):
 
 
 class Broker:
-    """This thread's connection for sending."""
+    """This process's connections for sending: one is lent to each sender and taken back for the next."""
 
     def __init__(self) -> None:
-        self._mine = threading.local()
         self._silent_until = 0.0
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget what a forked child must not speak on: its parent's connections."""
+        self._idle: deque[Connection] = deque()
 
     def use[T](self, work: Callable[[Connection], T]) -> T:
         """Run ``work`` with a connection; once more with a new one where an old one broke (a broker that restarted).
@@ -52,34 +60,38 @@ class Broker:
             raise
 
     def _try[T](self, work: Callable[[Connection], T]) -> T:
-        connection, fresh = self._connection()
+        with suppress(IndexError):
+            connection = self._idle.pop()
+            with suppress(Exception):
+                return self._lent(connection, work)
+            while self._idle:  # what else is idle is as old
+                _drop(self._idle.pop())
+        return self._lent(_connection_new(), work)
+
+    def _lent[T](self, connection: Connection, work: Callable[[Connection], T]) -> T:
         try:
-            return work(connection)
-        except Exception:
-            self._drop()
-            if fresh:
-                raise
-        try:
-            return work(self._connection()[0])
-        except Exception:
-            self._drop()
+            answer = work(connection)
+        except BaseException:
+            _drop(connection)
             raise
+        if len(self._idle) < MOST_IDLE:
+            self._idle.append(connection)
+        else:
+            _drop(connection)
+        return answer
 
-    def _connection(self) -> tuple[Connection, bool]:
-        # A forked child must not speak on its parent's connection.
-        if getattr(self._mine, "pid", None) == os.getpid():
-            return self._mine.connection, False
-        self._mine.connection = current_app.connection_for_write(transport_options=OPTIONS, connect_timeout=PATIENCE)
-        self._mine.pid = os.getpid()
-        return self._mine.connection, True
 
-    def _drop(self) -> None:
-        with suppress(Exception):
-            self._mine.connection.release()
-        self._mine.pid = None
+def _connection_new() -> Connection:
+    return current_app.connection_for_write(transport_options=OPTIONS, connect_timeout=PATIENCE)
+
+
+def _drop(connection: Connection) -> None:
+    with suppress(Exception):
+        connection.release()
 
 
 broker = Broker()
+os.register_at_fork(after_in_child=broker.reset)
 
 
 def wake(task_id: UUID) -> None:
