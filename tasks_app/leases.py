@@ -7,8 +7,8 @@ Rejected: renewing only what has not run out. After a restart of the database ev
 else may take over yet, and a renewal under an unchanged token harms nobody: the token is the fence, not the time.
 """
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import Enum
 from uuid import UUID, uuid4
@@ -21,8 +21,9 @@ from core.clock import ClockTimestamp, database_now
 from core.hints import after_commit, live_hint
 from core.metrics import takeover_took
 from tasks_app import registry, workers
-from tasks_app.models import Event, Status, Task, WaitKind
-from tasks_app.place import place_next
+from tasks_app.models import Call, Event, Status, Task, WaitKind
+from tasks_app.open_calls import calls_open
+from tasks_app.place import IN_FLIGHT, place_of
 from tasks_app.record.append import Appended, Token, append
 from tasks_app.record.events import After, SliceClaimed, WaitEnded, WaitStarted
 from tasks_app.record.events import Event as RecordEvent
@@ -55,7 +56,11 @@ class Lease:
     token: Token
     holder: str
     head_seq: int
+    at: datetime
     took_over: bool
+    # As this claim left them: the task, its open calls.
+    row: Task | None = field(default=None, compare=False, repr=False)
+    calls: Sequence[Call] = field(default=(), compare=False, repr=False)
 
 
 class Renewal(Enum):
@@ -76,10 +81,10 @@ def lease_claim(*, task: UUID, worker: WorkerIdentity, nonce: UUID | None = None
     """
     cross(Boundary.DELIVERED, Position.BEFORE, task=task)
     with transaction.atomic():
-        row, now = _lock_due(task)
+        row = _lock_due(task)
         if row is None or not _may_run(row, worker):
             return None
-        lease = _claim(row, worker, nonce or uuid4(), now)
+        lease = _claim(row, worker, nonce or uuid4())
         after_commit(lambda: live_hint(stream=task, workspace=lease.workspace, seq=lease.head_seq))
         cross(Boundary.CLAIM, Position.BEFORE, task=task, epoch=lease.token.epoch)
     cross(Boundary.CLAIM, Position.AFTER, task=task, epoch=lease.token.epoch)
@@ -87,13 +92,24 @@ def lease_claim(*, task: UUID, worker: WorkerIdentity, nonce: UUID | None = None
     return lease
 
 
-def _lock_due(task: UUID) -> tuple[Task | None, datetime]:
+def _lock_due(task: UUID) -> Task | None:
     # A row that somebody else holds is being claimed or changed; whoever it is wakes the task again if need be.
     # Passing over it, this statement never waits: its clock reading is as good as one after the lock.
-    row = tasks_locked(skip_locked=True).filter(pk=task).annotate(now=ClockTimestamp()).first()
+    # What a slice reads of its task is read here, once.
+    found = tasks_locked(skip_locked=True, of=("self",)).select_related("workspace", "owner").filter(pk=task)
+    row = found.annotate(now=ClockTimestamp()).first()
     if row is None or row.status in TERMINAL or row.lease_nonce is not None or row.wake_at is None:
-        return None, datetime.min
-    return (row if row.wake_at <= row.now else None), row.now
+        return None
+    return row if row.wake_at <= row.now else None
+
+
+def _lost_at(row: Task, calls: Sequence[Call]) -> datetime | None:
+    """Return when the epoch before was lost; None where there was none, or it let go by itself."""
+    if not row.loss_place and not any(call.state in IN_FLIGHT for call in calls):
+        return None  # nobody was lost since its last progress, and there is nothing to judge
+    ends = Event.objects.filter(stream=row.pk, kind__in=["slice.lost", "slice.released"]).order_by("-seq")
+    kind, at = ends.values_list("kind", "at").first() or ("", None)
+    return at if kind == "slice.lost" else None
 
 
 def _may_run(row: Task, worker: WorkerIdentity) -> bool:
@@ -130,23 +146,14 @@ def _put_off(row: Task, worker: WorkerIdentity, kind: WaitKind, on: dict[str, ob
     _hint(row, done)
 
 
-def _claim(row: Task, worker: WorkerIdentity, nonce: UUID, now: datetime) -> Lease:
-    token = Token(epoch=row.lease_epoch + 1, nonce=nonce)
-    # The lease first, in the same transaction: the append then passes its own fence and carries the new epoch.
-    Task.objects.filter(pk=row.pk).update(
-        lease_holder=worker.name, lease_epoch=token.epoch, lease_nonce=nonce, lease_until=_lease_end(now)
-    )
-    changes: dict[str, object] = {"wake_at": None, "wait": None}
+def _claim(row: Task, worker: WorkerIdentity, nonce: UUID) -> Lease:
+    token, calls = Token(epoch=row.lease_epoch + 1, nonce=nonce), list(calls_open(row.pk))
+    lost_at = _lost_at(row, calls)
+    changes = _taken(worker.name, token)
     if row.status not in KEEP_STATUS:
         changes["status"] = Status.RUNNING
-    done = append(
-        stream=row.pk,
-        events=[*_own_wait_over(row), _claimed(row, worker, nonce)],
-        actor=f"worker:{worker.name}",
-        token=token,
-        task=changes,
-    )
-    lost_at = _lost_at(row)
+    events = [*_own_wait_over(row), _claimed(row, worker, nonce, calls)]
+    done = append(stream=row.pk, events=events, actor=f"worker:{worker.name}", token=token, takes=True, task=changes)
     if lost_at is not None:
         seconds = (done.at - lost_at).total_seconds()
         after_commit(lambda: takeover_took(max(seconds, 0.0)))
@@ -156,8 +163,37 @@ def _claim(row: Task, worker: WorkerIdentity, nonce: UUID, now: datetime) -> Lea
         token=token,
         holder=worker.name,
         head_seq=done.head_seq,
+        at=done.at,
         took_over=lost_at is not None,
+        row=_as_left(row, changes, done),
+        calls=calls,
     )
+
+
+def _taken(holder: str, token: Token) -> dict[str, object]:
+    """Return the change of the row that every claim makes."""
+    return {
+        "lease_holder": holder,
+        "lease_epoch": token.epoch,
+        "lease_nonce": token.nonce,
+        "lease_until": After(settings.LEASE_SECONDS),
+        "wake_at": None,
+        "wait": None,
+    }
+
+
+def _as_left(row: Task, changes: Mapping[str, object], done: Appended) -> Task:
+    for name, value in changes.items():
+        setattr(row, name, done.written(value))
+    row.head_seq = done.head_seq
+    return row
+
+
+def claim_rehearse() -> None:
+    """Have the statement of an ordinary claim prepared: on a task that does not exist. Raises StreamGone."""
+    token, nobody = Token(epoch=1, nonce=uuid4()), SliceClaimed(worker="", nonce="", host="", pid=0, place="")
+    changes = _taken("", token) | {"status": Status.RUNNING}
+    append(stream=uuid4(), events=[nobody], actor="", token=token, takes=True, task=changes)
 
 
 def _own_wait_over(row: Task) -> list[RecordEvent]:
@@ -167,24 +203,15 @@ def _own_wait_over(row: Task) -> list[RecordEvent]:
     return []
 
 
-def _claimed(row: Task, worker: WorkerIdentity, nonce: UUID) -> SliceClaimed:
+def _claimed(row: Task, worker: WorkerIdentity, nonce: UUID, calls: Sequence[Call]) -> SliceClaimed:
     return SliceClaimed(
         worker=worker.name,
         nonce=str(nonce),
         host=worker.host,
         pid=worker.pid,
-        place=place_next(row).name,
+        place=place_of(row, calls).name,
         code_digest=worker.code_digest,
     )
-
-
-def _lost_at(row: Task) -> datetime | None:
-    """Return when the epoch before was lost; None where there was none, or it let go by itself."""
-    if row.lease_epoch == 0:
-        return None
-    ends = Event.objects.filter(stream=row.pk, kind__in=["slice.lost", "slice.released"], seq__lte=row.head_seq)
-    kind, at = ends.order_by("-seq").values_list("kind", "at").first() or ("", None)
-    return at if kind == "slice.lost" else None
 
 
 def _hint(row: Task, done: Appended) -> None:

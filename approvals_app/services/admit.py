@@ -4,6 +4,7 @@ from datetime import datetime
 
 from approvals_app.deciders import counted, decider_refusal
 from approvals_app.models import ApprovalRequest
+from approvals_app.moments import Using, using_now
 from approvals_app.services.close import request_close
 from approvals_app.services.grants import grant_use
 from approvals_app.services.locks import too_old
@@ -11,12 +12,17 @@ from approvals_app.services.stricter import stricter_reason
 from approvals_app.status import LIVE, Answer, ApprovalStatus
 from approvals_app.tools import contract_change
 from approvals_app.words import taken_sentence
-from core.clock import database_now
 from tasks_app.contracts import Contract
 from tasks_app.gate import Admission
 from tasks_app.models import Call, Event, Task
 from tasks_app.record.events import ApprovalConsumed
 from tasks_app.status import CallState, Status
+
+# What an attempt that is admitted looks at; a refusal may read more of the row.
+LOOKED_AT = (
+    *("workspace", "task", "name", "tool", "contract_version", "schema_digest", "digest", "group", "policy", "quorum"),
+    *("escalated_at", "grant", "status", "run_by", "decided_by", "decided_at"),
+)
 
 
 def call_admit(*, task: Task, call: Call, contract: Contract, digest: str, first: bool) -> Admission:
@@ -25,21 +31,20 @@ def call_admit(*, task: Task, call: Call, contract: Contract, digest: str, first
     The caller holds the task's lock and appends ``events`` with ``call.attempted`` (or, refused, with the call's
     change to ``call_state``) in this transaction. An empty ``call_state`` means: nothing changes, read again.
     """
-    # Who decided is read with it: only the request's row is locked.
-    locked = ApprovalRequest.objects.select_for_update(of=("self",)).select_related("decided_by")
+    locked = ApprovalRequest.objects.select_for_update().only(*LOOKED_AT)
     request = locked.filter(task=task, name=call.name).order_by("pk").last()
     if request is None:
         return _without_request(task, call, contract)
-    now = database_now()
+    moment = using_now(request=request)
     if not first:
-        refusal = _resend_refusal(task, request, digest, now)
+        refusal = _resend_refusal(task, request, digest, moment.now)
         return Admission(
             admitted=refusal is None,
             approval=str(request.pk),
             call_state=CallState.REFUSED if refusal else "",
             reason=refusal or "",
         )
-    return _first(task, request, contract, digest, now)
+    return _first(task, request, contract, digest, moment)
 
 
 def _without_request(task: Task, call: Call, contract: Contract) -> Admission:
@@ -62,8 +67,8 @@ def _resend_refusal(task: Task, request: ApprovalRequest, digest: str, now: date
     return "Approved but too old: its must-run-by has passed, nothing is sent again." if too_old(request, now) else None
 
 
-def _first(task: Task, request: ApprovalRequest, contract: Contract, digest: str, now: datetime) -> Admission:
-    approval = str(request.pk)
+def _first(task: Task, request: ApprovalRequest, contract: Contract, digest: str, moment: Using) -> Admission:
+    approval, now = str(request.pk), moment.now
     if request.status == ApprovalStatus.REQUESTED:
         return _refused(approval, CallState.ASKED, "Waits for a decision.")
     if request.status not in LIVE:
@@ -71,7 +76,7 @@ def _first(task: Task, request: ApprovalRequest, contract: Contract, digest: str
         return _refused(approval, "", taken_sentence(request))
     if too_old(request, now):
         return _closed(request, ApprovalStatus.LAPSED, now, "approved but too old: not used before its must-run-by")
-    why = _void_reason(task, request, contract, digest, now)
+    why = _void_reason(task, request, contract, digest, moment)
     if why:
         return _closed(request, ApprovalStatus.VOIDED, now, why)
     if task.status != Status.RUNNING:
@@ -88,15 +93,15 @@ def _first(task: Task, request: ApprovalRequest, contract: Contract, digest: str
     return Admission(admitted=True, approval=approval, events=(event,))
 
 
-def _void_reason(task: Task, request: ApprovalRequest, contract: Contract, digest: str, now: datetime) -> str | None:
+def _void_reason(task: Task, request: ApprovalRequest, contract: Contract, digest: str, moment: Using) -> str | None:
     if digest != request.digest:
         return "the call is not the one that was approved"
     change = contract_change(request, contract)
-    if change or request.decided_by is None:
+    if change or request.decided_by_id is None:
         return change or "nobody stands behind the decision"
     if len(counted(request=request, task=task)) < request.quorum:
         return _fewer(task, request)
-    return stricter_reason(task=task, request=request, contract=contract, now=now) or None
+    return stricter_reason(task=task, request=request, contract=contract, moment=moment) or None
 
 
 def _fewer(task: Task, request: ApprovalRequest) -> str:

@@ -9,7 +9,8 @@ from django.contrib.auth.models import User
 from approvals_app.changes import call_approved, call_closed, task_approved, task_wakes
 from approvals_app.deciders import counted
 from approvals_app.hasty import is_hasty
-from approvals_app.models import ApprovalAnswer, ApprovalRequest, ApprovalView
+from approvals_app.models import ApprovalAnswer, ApprovalRequest
+from approvals_app.moments import Deciding
 from approvals_app.status import Answer, ApprovalStatus, Via
 from core.boundaries import Boundary, Position, cross
 from core.principal import Principal
@@ -21,11 +22,11 @@ from tasks_app.status import CallState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Post:
-    """One post about a request whose task and row are locked; ``now`` was read after the locks."""
+    """One post about a request whose task and row are locked; its moment was read after the locks."""
 
     task: Task
     request: ApprovalRequest
-    now: datetime
+    moment: Deciding
     principal: Principal
     decision: Answer
     reason: str
@@ -35,6 +36,11 @@ class Post:
     def user(self) -> User:
         """Who answers."""
         return self.principal.user
+
+    @property
+    def now(self) -> datetime:
+        """When."""
+        return self.moment.now
 
 
 def answer_record(post: Post) -> tuple[int | None, bool]:
@@ -70,7 +76,7 @@ def _task_change(post: Post) -> dict[str, Any]:
 
 def _keep(post: Post) -> None:
     """Write the answer; whoever approved before and denies now has changed their mind, in time."""
-    opened = _opened(post)
+    opened = post.moment.opened_at
     given = {
         "answer": post.decision,
         "reason": post.reason,
@@ -91,11 +97,6 @@ def _keep(post: Post) -> None:
 def _so_far(post: Post) -> int:
     """Count the approvals; where one is enough, the one who gives it has just been looked at."""
     return 1 if post.request.quorum == 1 else len(counted(request=post.request, task=post.task))
-
-
-def _opened(post: Post) -> datetime | None:
-    views = ApprovalView.objects.filter(request=post.request, user=post.user)
-    return views.values_list("opened_at", flat=True).first()
 
 
 def _conclude(post: Post) -> bool:

@@ -7,9 +7,10 @@ from django.db import transaction
 
 from approvals_app.deciders import decider_check
 from approvals_app.models import ApprovalRequest
+from approvals_app.moments import deciding_now
 from approvals_app.services.answer import Post, answer_record
 from approvals_app.services.demands import demands_check
-from approvals_app.services.locks import approval_lock
+from approvals_app.services.locks import rows_lock
 from approvals_app.services.overdue import deadline_pass
 from approvals_app.services.woken import task_wake
 from approvals_app.status import Answer, ApprovalStatus, Via
@@ -20,6 +21,7 @@ from core.principal import Principal
 from tasks_app.status import TERMINAL
 
 MOST_REASON = 2000  # characters
+OF_THE_TASK = ("workspace", "owner__username", "agent_version", "parent", "status")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,8 +58,11 @@ def approval_decide(
     if len(reason) > MOST_REASON:
         raise InvalidInput(f"A reason has at most {MOST_REASON} characters; nothing was changed.")
     with transaction.atomic(durable=True):
-        task, request, now = approval_lock(approval)
-        post = Post(task=task, request=request, now=now, principal=principal, decision=decision, reason=reason, via=via)
+        task, request = rows_lock(approval, columns=OF_THE_TASK)
+        moment = deciding_now(request=request, user=principal.user)
+        post = Post(
+            task=task, request=request, moment=moment, principal=principal, decision=decision, reason=reason, via=via
+        )
         outcome = _decide(post, digest)
     if outcome.seq is not None:
         if outcome.new:
@@ -70,7 +75,7 @@ def approval_decide(
 
 def _decide(post: Post, digest: str) -> Outcome:
     request = post.request
-    decider_check(request=request, task=post.task, principal=post.principal)
+    decider_check(request=request, task=post.task, principal=post.principal, roles=post.moment.roles)
     if _same_answer(post):
         return Outcome(request=request, new=False, decided=request.status != ApprovalStatus.REQUESTED)
     if request.status != ApprovalStatus.REQUESTED:
@@ -95,6 +100,8 @@ def _decide(post: Post, digest: str) -> Outcome:
 
 def _same_answer(post: Post) -> bool:
     """Whether it is what this person has said before, and it still stands or was used (case-13)."""
+    if post.request.status == ApprovalStatus.REQUESTED and post.request.quorum == 1:
+        return False  # one answer would have decided it
     stands = {ApprovalStatus.REQUESTED, ApprovalStatus.APPROVED, ApprovalStatus.DENIED, ApprovalStatus.CONSUMED}
     mine = post.request.answers.filter(user=post.principal.user).values_list("answer", flat=True).first()
     return post.request.status in stands and mine == post.decision

@@ -4,26 +4,27 @@ from datetime import datetime, timedelta
 
 from approvals_app.deciders import counted
 from approvals_app.models import ApprovalAnswer, ApprovalRequest
+from approvals_app.moments import Using
 from approvals_app.policy import Demand, Verdict
-from approvals_app.selectors.policy import revision_now, rules_now, task_subject, verdict_for
+from approvals_app.selectors.policy import rules_now, task_subject, verdict_for
 from approvals_app.selectors.record import intended_of
 from approvals_app.status import Outcome
 from tasks_app.contracts import Contract
 from tasks_app.models import Task
 
 
-def stricter_reason(*, task: Task, request: ApprovalRequest, contract: Contract, now: datetime) -> str:
+def stricter_reason(*, task: Task, request: ApprovalRequest, contract: Contract, moment: Using) -> str:
     """Say what policy demands by now that the approval does not meet, or an empty text.
 
     The call is judged by the rules as they are in this transaction; where nothing has changed since it was asked for,
     that is one look at a number.
     """
-    if revision_now(request.workspace_id) == request.policy.get("revision", 0):
+    if moment.revision == request.policy.get("revision", 0):
         return ""
     rules = rules_now(request.workspace_id)
     arguments = intended_of(request)["arguments"]
     verdict = verdict_for(rules, contract, task_subject(rules, task, contract, arguments))
-    unmet = _unmet(verdict.demand, task, request, now)
+    unmet = _unmet(verdict.demand, task, request, moment.now)
     return f"policy became stricter: {unmet} (rule {_named(verdict)})" if unmet else ""
 
 
@@ -43,11 +44,12 @@ def _unmet(demand: Demand, task: Task, request: ApprovalRequest, now: datetime) 
     return _second_factor(demand, approvals)
 
 
-def _second_factor(demand: Demand, approvals: list[ApprovalAnswer]) -> str:
+def _second_factor(demand: Demand, approvals: list[int]) -> str:
     within = demand.step_up_within
     if within is None:
         return ""
-    fresh = [one for one in approvals if one.stepped_up_at and (one.at - one.stepped_up_at).total_seconds() <= within]
+    answers = ApprovalAnswer.objects.filter(pk__in=approvals)
+    fresh = [one for one in answers if one.stepped_up_at and (one.at - one.stepped_up_at).total_seconds() <= within]
     return "" if len(fresh) >= demand.quorum else "it wants a second factor from those who approve"
 
 

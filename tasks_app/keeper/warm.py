@@ -12,9 +12,10 @@ from django.utils.module_loading import import_string
 from tasks_app.credentials.known import credentials_follow, credentials_learn
 from tasks_app.gate import gate
 from tasks_app.keeper.client import client_here
-from tasks_app.models import Call, Task
-from tasks_app.record.append import StreamGone, append
-from tasks_app.record.events import SliceClaimed
+from tasks_app.leases import claim_rehearse
+from tasks_app.models import Task
+from tasks_app.open_calls import calls_open
+from tasks_app.record.append import StreamGone
 
 log = structlog.get_logger(__name__)
 # Libraries that load these at first use: in a process just forked, that is within its first slice.
@@ -45,9 +46,8 @@ def warm_up(**_: object) -> None:
         credentials_learn()
         credentials_follow()
         Task.objects.filter(pk=nowhere).first()
-        Call.objects.filter(task=nowhere).first()
-        event = SliceClaimed(worker="", nonce="", host="", pid=0, place="")
-        append(stream=nowhere, events=[event], actor="", task={"wake_at": None})
+        list(calls_open(nowhere))
+        claim_rehearse()
     except StreamGone:
         pass
     except Error as error:

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -13,7 +13,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from core.errors import Conflict
 from core.metrics import append_took
 from tasks_app.record.changes import Admission, CallChange, Seq, Token
-from tasks_app.record.events import Event
+from tasks_app.record.events import After, Event
 from tasks_app.record.parameters import parameters
 from tasks_app.record.statement import AT_ONCE, Shape, statement
 from tasks_app.record.stored import event_prepare
@@ -31,6 +31,12 @@ class Appended:
     head_seq: int
     first_seq: int
     at: datetime
+
+    def written(self, value: Any) -> Any:
+        """Return what the statement wrote for a value of a row: a moment or a sequence of this append, or itself."""
+        if isinstance(value, After):
+            return self.at + timedelta(seconds=value.seconds)
+        return self.first_seq + value.ordinal - 1 if isinstance(value, Seq) else value
 
 
 class Stale(Conflict):
@@ -68,12 +74,15 @@ def append(
     calls: Sequence[CallChange] = (),
     admission: Admission | None = None,
     after_end: bool = False,
+    takes: bool = False,
 ) -> Appended:
     """Append ``events`` to a task's stream, with the changes of its row and of its calls, in one statement.
 
     A worker passes its ``token`` and the ``expected`` head sequence; an operator's command passes neither,
     having locked the task row, and appends at the head. ``task`` values may be ``After`` or ``Seq``.
-    Raises ``Stale`` (nothing appended; ``refusal`` says why: fenced, expired, moved, ended, not running, or
+    A claim ``takes`` its token, with the lease among its ``task`` values: its events carry the new epoch, and it is
+    refused where somebody holds the task.
+    Raises ``Stale`` (nothing appended; ``refusal`` says why: fenced, expired, held, moved, ended, not running, or
     the admission's reason), ``StreamGone``. Source of the rules: record "Appending", S2, S7, S11.
     """
     if not events:
@@ -88,6 +97,7 @@ def append(
         calls=calls,
         admission=admission,
         after_end=after_end,
+        takes=takes,
     )
     return _run(shape, values, len(events))
 

@@ -39,11 +39,12 @@ def parameters(
     calls: Sequence[CallChange] = (),
     admission: Admission | None = None,
     after_end: bool = False,
+    takes: bool = False,
     of_task: bool = True,
 ) -> tuple[Shape, list[Any]]:
     """Return the shape of an append and its parameters."""
     values: list[Any] = [stream.hex, actor, None if token is None else str(token.epoch)]
-    if token is not None:
+    if token is not None and not takes:
         values.append(token.nonce.hex)
     if expected is not None:
         values.append(str(expected))
@@ -58,7 +59,8 @@ def parameters(
         values += [[b.sha256 for b in blobs], [b.media_type for b in blobs], [b.content for b in blobs]]
     shape = Shape(
         task=of_task,
-        fenced=token is not None,
+        fenced=token is not None and not takes,
+        takes=takes,
         expected=expected is not None,
         admission=admission is not None,
         after_end=after_end,

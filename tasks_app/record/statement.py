@@ -93,10 +93,12 @@ class Shape:
     """What an append has: its text follows from this alone.
 
     ``moments``: for each event the names of its moments; with ``many``, the events come as one array instead.
+    ``takes``: the lease is taken by this very append, which nobody may hold.
     """
 
     task: bool = True
     fenced: bool = False
+    takes: bool = False
     expected: bool = False
     admission: bool = False
     after_end: bool = False
@@ -156,6 +158,8 @@ def _refusal(shape: Shape, places: _Places, epoch: str) -> str:
         nonce = places.take("uuid")
         whens.append(f"WHEN (lease_epoch, lease_nonce) IS DISTINCT FROM ({epoch}, {nonce}) THEN 'fenced'")
         whens.append("WHEN lease_until <= at THEN 'expired'")
+    if shape.takes:
+        whens.append("WHEN lease_nonce IS NOT NULL THEN 'held'")
     if shape.expected:
         whens.append(f"WHEN head_seq <> {places.take('bigint')} THEN 'moved'")
     if shape.admission:

@@ -38,6 +38,7 @@ def append(
     calls: Sequence[CallChange] = (),
     admission: Admission | None = None,
     after_end: bool = False,
+    takes: bool = False,
 ) -> Appended:
     """Do what ``append.append`` does, with the same refusals."""
     if not events:
@@ -46,7 +47,7 @@ def append(
     if row is None:
         raise StreamGone(stream=str(stream))
     at = database_now()
-    refusal = refusal_of(row, at, token=token, expected=expected, after_end=after_end)
+    refusal = refusal_of(row, at, token=token, expected=expected, after_end=after_end, takes=takes)
     if refusal is None and admission is not None:
         refusal = "not running" if row.status != Status.RUNNING else _admission(row, admission)
     if refusal is not None:
@@ -71,13 +72,17 @@ def append_administration(*, workspace: UUID, events: Sequence[Event], actor: st
     return Appended(head_seq=row.head_seq + len(events), first_seq=row.head_seq + 1, at=at)
 
 
-def refusal_of(row: Task, at: datetime, *, token: Token | None, expected: int | None, after_end: bool) -> str | None:
+def refusal_of(
+    row: Task, at: datetime, *, token: Token | None, expected: int | None, after_end: bool, takes: bool = False
+) -> str | None:
     """Return why nothing may be appended, or None; the first reason in this order counts."""
     if row.status in TERMINAL and not after_end:
         return "ended"
-    if token is not None and (row.lease_epoch, row.lease_nonce) != (token.epoch, token.nonce):
+    if takes and row.lease_nonce is not None:
+        return "held"
+    if token is not None and not takes and (row.lease_epoch, row.lease_nonce) != (token.epoch, token.nonce):
         return "fenced"
-    if token is not None and row.lease_until is not None and row.lease_until <= at:
+    if token is not None and not takes and row.lease_until is not None and row.lease_until <= at:
         return "expired"
     return "moved" if expected is not None and row.head_seq != expected else None
 

@@ -27,6 +27,8 @@ from tasks_app.runtime.running import calls_run, outcome_record
 from tasks_app.runtime.session import Session
 from tasks_app.status import CallState
 
+# Nothing was sent, or a person is asked: no rule for these compares times.
+UNTIMED = frozenset({CallState.INTENDED, CallState.ASKED, CallState.APPROVED, CallState.IN_DOUBT})
 ACTS_NEXT = frozenset({CallState.INTENDED, CallState.APPROVED})  # what an agent outside may begin
 
 
@@ -50,7 +52,9 @@ class Drive:
 def calls_drive(session: Session) -> Drive:
     """Make the next move of every open call of the task; run what may act, together."""
     drive = Drive()
-    now = database_now()
+    # Where every rule is asked of a call that nothing was sent of yet, none looks at the clock: it is not asked.
+    timed = any(row.state not in UNTIMED for row in session.open.values())
+    now = database_now() if timed else session.lease.at
     for name in list(session.open):
         row = session.open.get(name)
         if row is not None:

@@ -7,7 +7,6 @@ blindly (E01, E05, C01: kept or dropped).
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
 from typing import Any
 
 import structlog
@@ -22,6 +21,7 @@ from tasks_app.keeper.client import KeeperClient
 from tasks_app.leases import Lease
 from tasks_app.models import Call, Task
 from tasks_app.models import Event as EventRow
+from tasks_app.open_calls import calls_open
 from tasks_app.record.append import Admission, Appended, CallChange, Seq, Stale, append
 from tasks_app.record.events import After, Event
 from tasks_app.record.late import late_keep
@@ -54,16 +54,23 @@ class Session:
         self.over = False  # this slice has let go of the task
         self.unwritten: dict[str, dict[str, Any]] = {}  # what the agent may read of calls whose events still ride
         self.resumed: set[str] = set()  # calls whose resume rule this epoch has recorded
-        self.refresh()
+        self._read(lease.row, lease.calls)
         self.checkpointed = self.task.checkpoint_step
 
     def refresh(self) -> None:
-        """Read the task row and its open calls again (somebody else appended, or this is the start)."""
-        self.task = Task.objects.select_related("workspace", "owner").get(pk=self.lease.task)
+        """Read the task row and its open calls again: somebody else appended."""
+        self._read(None, ())
+
+    def _read(self, row: Task | None, calls: Sequence[Call]) -> None:
+        """Take the task row and its open calls as the claim has just left them, or read them."""
+        if row is None:
+            row = Task.objects.select_related("workspace", "owner").get(pk=self.lease.task)
+            calls = list(calls_open(row.pk))
+        self.task = row
         self.head = self.task.head_seq
         self.refreshes += 1
         self.added.clear()
-        self.open = {call.name: call for call in Call.objects.filter(task=self.task, state__in=OPEN).order_by("id")}
+        self.open = {call.name: call for call in calls}
         for name, change in self.pending.calls.items():
             if name in self.open:
                 self._apply(self.open[name], change.set, None)
@@ -197,7 +204,7 @@ class Session:
 
     def _locked_as_known(self, batch: Batch) -> bool:
         """Lock the task row; whether it is where this slice left it. If not, the append says in which way (L05)."""
-        row = tasks_locked().get(pk=self.lease.task)
+        row = tasks_locked().only("lease_epoch", "lease_nonce", "head_seq", "status").get(pk=self.lease.task)
         held = self.lease.token
         ours = (row.lease_epoch, row.lease_nonce) == (held.epoch, held.nonce)
         known = ours and row.head_seq == self.head
@@ -251,7 +258,7 @@ class Session:
                 if change.set.get("state") not in OPEN:
                     continue  # settled already while its events rode
                 known = {"name": name, "task_id": self.lease.task, **change.set}
-                row = Call(**{column: _resolved(value, done) for column, value in known.items()})
+                row = Call(**{column: done.written(value) for column, value in known.items()})
             else:
                 self._apply(row, change.set, done)
             if row.state in OPEN:
@@ -263,11 +270,4 @@ class Session:
     def _apply(row: Model, values: Mapping[str, Any], done: Appended | None) -> None:
         for name, value in values.items():
             if done or not isinstance(value, After | Seq):
-                setattr(row, name, _resolved(value, done))
-
-
-def _resolved(value: Any, done: Appended | None) -> Any:
-    """Return what the statement wrote for a moment or a sequence of this append."""
-    if done and isinstance(value, After):
-        return done.at + timedelta(seconds=value.seconds)
-    return done.first_seq + value.ordinal - 1 if done and isinstance(value, Seq) else value
+                setattr(row, name, done.written(value) if done else value)

@@ -106,7 +106,7 @@ STEPS = st.builds(
     task=TASK,
     new=st.lists(NAMES, max_size=2, unique=True) | st.just([]),
     changed=st.dictionaries(NAMES, CHANGES, max_size=2),
-    token=st.sampled_from(["none", "held", "held", "held", "epoch", "nonce"]),
+    token=st.sampled_from(["none", "held", "held", "held", "epoch", "nonce", "takes"]),
     off=st.sampled_from([None, 0, 0, 0, 1]),
     admission=st.none()
     | st.builds(

@@ -103,6 +103,7 @@ def _step(place: tuple[Workspace, User], task: UUID, step: Step, append: Any) ->
         "held": Token(epoch=1, nonce=NONCE),
         "epoch": Token(epoch=7, nonce=NONCE),
         "nonce": Token(epoch=1, nonce=OTHER),
+        "takes": Token(epoch=2, nonce=OTHER),
     }
     calls = [CallChange(name=name, new=True, set=new_call(head, name)) for name in step.new]
     calls += [CallChange(name=name, set=values) for name, values in step.changed.items() if values and name in known]
@@ -119,6 +120,7 @@ def _step(place: tuple[Workspace, User], task: UUID, step: Step, append: Any) ->
                 calls=calls,
                 admission=step.admission,
                 after_end=step.after_end,
+                takes=step.token == "takes",
             )
 
     try:
