@@ -6,18 +6,19 @@ from typing import Any
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.settings")
 os.environ.setdefault("HANDRAIL_DATABASE_POOL", "20")  # connections of this process at most
 
+import django
 from channels.routing import ProtocolTypeRouter, URLRouter
 from channels.security.websocket import WebsocketDenier
-from django.core.asgi import get_asgi_application
 from django.urls import re_path
 
-django_application = get_asgi_application()
+django.setup(set_prefix=False)
 
 from approvals_app import routing as approvals  # noqa: E402 - models can be imported only now
 from approvals_app.live.waiting import WaitingPart  # noqa: E402
 from approvals_app.notify.live import AlertsPart  # noqa: E402
 from approvals_app.notify.stand_in import stand_in_start  # noqa: E402
 from core.board import routing as board  # noqa: E402
+from core.handler import Handler  # noqa: E402
 from core.metrics import metrics_begin  # noqa: E402
 from core.tracing import tracing_begin  # noqa: E402
 from tasks_app import routing as tasks  # noqa: E402
@@ -33,4 +34,4 @@ frame_part_register(AlertsPart)
 stand_in_start()
 _nowhere: Any = re_path(r"", WebsocketDenier.as_asgi())  # type: ignore[arg-type]  # ASGI, not a view
 sockets = URLRouter([*tasks.addresses, *approvals.addresses, *board.addresses, _nowhere])
-application = ProtocolTypeRouter({"http": django_application, "websocket": OwnOriginOnly(sockets)})
+application = ProtocolTypeRouter({"http": Handler(), "websocket": OwnOriginOnly(sockets)})
