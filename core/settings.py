@@ -102,12 +102,9 @@ CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 CELERY_DB_REUSE_MAX = 1_000_000  # slices between two database connections of a worker's process
 CHANNEL_LAYERS = {
     "default": {
-        "BACKEND": "channels_redis.core.RedisChannelLayer",
-        "CONFIG": {
-            # The layer waits 5 s for each message; the client's own limit, by default as long, would cut it off.
-            "hosts": [{"address": address.channels_url(REDIS_URL), "max_connections": 2000, "socket_timeout": 20}],
-            "capacity": 1000,
-        },
+        # Hints may be lost, so nothing keeps them: one command sends one, a queue for each listener takes a dozen.
+        "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+        "CONFIG": {"hosts": [{"address": address.channels_url(REDIS_URL), "max_connections": 2000}]},
     }
 }
 

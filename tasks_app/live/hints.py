@@ -1,10 +1,11 @@
 """Listening for hints: one membership of each group for a whole process, told to every socket that listens here.
 
-A layer that delivers to each socket by itself takes longer over 500 of them than everything else together. The group
-is joined again whenever the layer was away.
+A layer that delivers to each socket by itself takes longer over 500 of them than everything else together. Its client
+joins again by itself when the layer was away; what was told meanwhile is read by the clock.
 """
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -13,9 +14,18 @@ import structlog
 from channels.layers import get_channel_layer
 
 log = structlog.get_logger(__name__)
-AGAIN_SECONDS = 1.0
-# Memberships expire in the layer after a day; one that is renewed each hour never does.
-JOIN_EVERY = 3600.0
+AGAIN_SECONDS = 1.0  # between two tries while it is away
+JOINED, JOINED_WITHIN = "joined", 5.0  # a message that tells nobody else anything; seconds until we join anew
+
+
+def _in_one_line(record: logging.LogRecord) -> bool:
+    """Say that the layer is away as we do: its client says so each second, with a whole trace."""
+    error = record.exc_info[0] if record.exc_info else None
+    log.info("live_hints_away", error=error.__name__ if error else record.getMessage())
+    return False
+
+
+logging.getLogger("channels_redis.pubsub").addFilter(_in_one_line)
 
 
 @dataclass(eq=False, slots=True)
@@ -50,21 +60,28 @@ class _Group:
         layer = get_channel_layer()
         if layer is None:
             raise RuntimeError("no channel layer is configured")
+        await layer.group_send(self.name, {"type": JOINED})  # to a layer that is away nothing is begun
         channel = await layer.new_channel()
         await layer.group_add(self.name, channel)
-        self.joined = True
-        self._changed()
         try:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(JOIN_EVERY):
-                    while True:
-                        self._take(await layer.receive(channel))
+            # Joining is asked for, not answered: whoever hears their own word has joined.
+            await layer.group_send(self.name, {"type": JOINED})
+            async with asyncio.timeout(JOINED_WITHIN):
+                while not self.joined:
+                    self._take(await layer.receive(channel))
+            while True:
+                self._take(await layer.receive(channel))
         finally:
             with suppress(Exception):
                 async with asyncio.timeout(AGAIN_SECONDS):
                     await layer.group_discard(self.name, channel)
 
     def _take(self, message: dict[str, object]) -> None:
+        if message.get("type") == JOINED:
+            if not self.joined:
+                self.joined = True
+                self._changed()
+            return
         if message.get("type") != "progress":
             self._changed()
             return

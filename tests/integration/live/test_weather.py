@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 
 import pytest
-from channels_redis.core import RedisChannelLayer
+from channels_redis.pubsub import RedisPubSubChannelLayer
 from django.db import connection
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
@@ -42,9 +42,9 @@ def own_layer(transactional_db, private_services, tmp_path, people: People) -> I
 
 def hint(live: Live, redis_url: str) -> None:
     async def send() -> None:
-        layer = RedisChannelLayer(hosts=[{"address": address.channels_url(redis_url)}])
+        layer = RedisPubSubChannelLayer(hosts=[{"address": address.channels_url(redis_url)}])
         await layer.group_send(group_of(live.task.pk), {"type": "hint", "stream": str(live.task.pk), "seq": 1})
-        await layer.close_pools()
+        await layer.flush()
 
     asyncio.run(send())
 
