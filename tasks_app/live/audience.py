@@ -5,7 +5,7 @@ account is remembered, for exactly that content and that password: a session tha
 that changed, are another proof.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from uuid import UUID
 
@@ -17,7 +17,7 @@ from django.contrib.sessions.models import Session
 from django.utils import timezone
 
 from core.access import Right, Role
-from core.models import Membership, Workspace
+from core.models import Membership
 from core.principal import Principal
 from tasks_app.live.reader import Listener, Withdrawn
 from tasks_app.models import Task
@@ -27,23 +27,28 @@ REMEMBERED = 5000  # proofs
 Asked = tuple[Listener, UUID]
 
 
-def principals_of_tasks(asked: Sequence[Asked]) -> list[Principal | Withdrawn]:
-    """Return each listener as a reader of the task, or Withdrawn."""
+def principals_of_tasks(asked: Sequence[Asked], tasks: Mapping[UUID, Task]) -> list[Principal | Withdrawn]:
+    """Return each listener as a reader of the task, or Withdrawn. ``tasks``: by their ids, those that there are."""
     if settings.SESSION_ENGINE != BY_DATABASE:
         return [_alone(listener, task) for listener, task in asked]
-    users = _users([listener for listener, _ in asked])
-    workspaces = _workspaces({task for _, task in asked})
-    roles = _roles({user.pk for user in users.values()}, {one.pk for one in workspaces.values()})
-    return [_principal(users.get(_key(listener)), workspaces.get(task), roles) for listener, task in asked]
+    sessions = _sessions([listener for listener, _ in asked])
+    claimed = {key: _claimed(content) for key, content in sessions.items()}
+    users, roles = _members(set(claimed.values()), {task.workspace_id for task in tasks.values()})
+    signed = {
+        key: users[pk]
+        for key, pk in claimed.items()
+        if pk in users and _belongs(key, sessions[key], pk, users[pk].password)
+    }
+    return [_principal(signed.get(_key(listener)), tasks.get(task), roles) for listener, task in asked]
 
 
 def _principal(
-    user: User | None, workspace: Workspace | None, roles: dict[tuple[int, UUID], frozenset[Role]]
+    user: User | None, task: Task | None, roles: Mapping[tuple[int, UUID], set[Role]]
 ) -> Principal | Withdrawn:
-    if user is None or workspace is None:
+    if user is None or task is None:
         return Withdrawn()
-    held = roles.get((user.pk, workspace.pk), frozenset())
-    principal = Principal(user=user, workspace=workspace, roles=held)
+    held = roles.get((user.pk, task.workspace_id), ())
+    principal = Principal(user=user, workspace=task.workspace, roles=frozenset(held))
     return principal if principal.may(Right.TASKS_READ) else Withdrawn()
 
 
@@ -58,18 +63,22 @@ def _key(listener: Listener) -> str:
     return listener.cookies.get(settings.SESSION_COOKIE_NAME, "")
 
 
-def _users(listeners: Sequence[Listener]) -> dict[str, User]:
-    """Return who is signed in right now, by the key of their session."""
+def _sessions(listeners: Sequence[Listener]) -> dict[str, str]:
+    """Return the content of each session that has not ended, by its key."""
     keys = {key for listener in listeners if (key := _key(listener))}
     found = Session.objects.filter(session_key__in=keys, expire_date__gt=timezone.now())
-    data = dict(found.values_list("session_key", "session_data"))
-    claimed = {key: _claimed(content) for key, content in data.items()}
-    users = User.objects.filter(pk__in={pk for pk in claimed.values() if pk}, is_active=True).in_bulk()
-    return {
-        key: users[pk]
-        for key, pk in claimed.items()
-        if pk in users and _belongs(key, data[key], pk, users[pk].password)
-    }
+    return dict(found.values_list("session_key", "session_data"))
+
+
+def _members(people: set[int], workspaces: set[UUID]) -> tuple[dict[int, User], dict[tuple[int, UUID], set[Role]]]:
+    """Return the members among these people, whose accounts are open, and what each is in which workspace."""
+    users: dict[int, User] = {}
+    roles: dict[tuple[int, UUID], set[Role]] = {}
+    rows = Membership.objects.filter(user__in=people, user__is_active=True, workspace__in=workspaces)
+    for row in rows.select_related("user"):
+        users[row.user_id] = row.user
+        roles.setdefault((row.user_id, row.workspace_id), set()).add(Role(row.role))
+    return users, roles
 
 
 @lru_cache(REMEMBERED)
@@ -86,16 +95,3 @@ def _belongs(key: str, content: str, user: int, password: str) -> bool:
         return bool(Listener(cookies={settings.SESSION_COOKIE_NAME: key}).user().pk == user)
     except Withdrawn:
         return False
-
-
-def _workspaces(tasks: set[UUID]) -> dict[UUID, Workspace]:
-    found = Task.objects.filter(pk__in=tasks).only("workspace").select_related("workspace")
-    return {task.pk: task.workspace for task in found}
-
-
-def _roles(users: set[int], workspaces: set[UUID]) -> dict[tuple[int, UUID], frozenset[Role]]:
-    held: dict[tuple[int, UUID], set[Role]] = {}
-    rows = Membership.objects.filter(user__in=users, workspace__in=workspaces)
-    for user, workspace, role in rows.values_list("user_id", "workspace_id", "role"):
-        held.setdefault((user, workspace), set()).add(Role(role))
-    return {key: frozenset(roles) for key, roles in held.items()}

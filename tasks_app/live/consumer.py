@@ -27,6 +27,7 @@ RIGHT_EVERY = 4.0  # a withdrawn right ends it within 5 s
 HEAD_EVERY = 20.0
 COALESCE = 0.2  # between two reads; the first after a rest is at once
 FRAME_COALESCE = 1.0  # the same, for what every page shows in its frame
+FRAME_AFTER = 0.1  # a hint is first for the page's own content: the frame is read when that is under way
 SLOW_AFTER = 5.0  # a browser that does not take a frame for so long is closed, and catches up later
 LONGEST_ORDER = 1000  # characters that a browser may send
 WITHDRAWN, AGAIN, TRY_LATER = 4403, 1011, 1013
@@ -146,7 +147,8 @@ class LiveConsumer(AsyncWebsocketConsumer):
             with suppress(TimeoutError):
                 async with asyncio.timeout(READ_EVERY):
                     await self.frame_changed.wait()
-            hinted = self.frame_changed.is_set()
+            if hinted := self.frame_changed.is_set():
+                await asyncio.sleep(FRAME_AFTER)
             self.frame_changed.clear()
             try:
                 for part in self.parts if self.resumed else ():

@@ -96,7 +96,7 @@ class TaskFeed:
     def _tell(self, task: Task, after: int, most: int) -> Told:
         events = list(Event.objects.filter(stream=task.pk, seq__gt=after).order_by("seq")[:most])
         reached = not events or events[-1].seq >= task.head_seq
-        lates = self._lates(after) if self.timeline and reached else []
+        lates = self._lates(after) if self.timeline and reached and _has_lates(task) else []
         if not events and not lates:
             return Told(events=[], message=None, story=None, late=self._late)
         if not self.timeline:
@@ -160,3 +160,9 @@ class TaskFeed:
                 context = {"task": task, "card": card, "oob": True, "action": action, "forms": fresh_forms()}
                 more = {"csrf_token": self.csrf_token}
                 yield f"act-{action.name}", render_to_string("tasks/_action.html", context | more)
+
+
+def _has_lates(task: Task) -> bool:
+    """Whether writes were refused in this task, where that was read with its row."""
+    read: bool = task.__dict__.get("has_lates", True)
+    return read

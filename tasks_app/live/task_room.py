@@ -10,7 +10,7 @@ from tasks_app.live.audience import principals_of_tasks
 from tasks_app.live.message import Message, Reading
 from tasks_app.live.reader import Listener
 from tasks_app.live.task_feed import TaskFeed
-from tasks_app.live.task_round import Round
+from tasks_app.live.task_round import Round, tasks_followed
 from tasks_app.live.threads import read_in_thread
 from tasks_app.live.together import Together
 
@@ -26,8 +26,9 @@ class Member:
 
 def round_read(members: list[Member]) -> list[Reading | BaseException]:
     """Answer each member; Withdrawn where the right is gone, whatever a read raised where it did not succeed."""
-    principals = principals_of_tasks([(member.listener, member.feed.task) for member in members])
-    once = Round()
+    tasks = tasks_followed({member.feed.task for member in members})
+    principals = principals_of_tasks([(member.listener, member.feed.task) for member in members], tasks)
+    once = Round.of(tasks)
     answers: list[Reading | BaseException] = []
     for member, principal in zip(members, principals, strict=True):
         if isinstance(principal, BaseException):

@@ -1,16 +1,17 @@
 """What several feeds of one round read and render alike; thrown away with the round."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Exists, OuterRef
 from django.template.loader import render_to_string
 
 from core.models import Workspace
 from core.principal import Principal
 from tasks_app.live.message import Message
-from tasks_app.models import Event, Task
+from tasks_app.models import Event, LateWrite, Task
 from tasks_app.selectors.task_card import TaskCard, task_card
 from tasks_app.selectors.tasks import task_get
 from tasks_app.timeline.story import Story
@@ -28,11 +29,23 @@ class Told:
     late: int | None
 
 
+def tasks_followed(tasks: Iterable[UUID]) -> dict[UUID, Task]:
+    """Return the rows of those that there are, each with whether writes were refused in it (``has_lates``)."""
+    lates = Exists(LateWrite.objects.filter(stream=OuterRef("pk")))
+    rows = Task.objects.filter(pk__in=tasks).select_related("owner", "workspace").annotate(has_lates=lates)
+    return {row.pk: row for row in rows}
+
+
 @dataclass(slots=True)
 class Round:
     """Remembers by what an answer depends on."""
 
     _known: dict[Any, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, tasks: Mapping[UUID, Task]) -> "Round":
+        """Begin with these rows, which have just been read."""
+        return cls({("task", row.workspace_id, pk): row for pk, row in tasks.items()})
 
     def once[T](self, key: Any, make: Callable[[], T]) -> T:
         """Return what ``make`` returns, from the first who asked for this key."""

@@ -13,9 +13,15 @@ from typing import Any
 
 from websockets.asyncio.client import connect
 
+Seen = dict[int, list[float]]
+AT_ONCE = 20  # sockets that open at the same time, as pages do when a web process has started anew
 
-async def watch(told: dict[str, Any], cookie: str, caught_up: asyncio.Semaphore, seen: dict[int, list[float]]) -> None:
+
+async def watch(
+    told: dict[str, Any], cookie: str, gate: asyncio.Semaphore, caught_up: asyncio.Semaphore, seen: Seen
+) -> None:
     """Follow the task as a page does; note when each frame with a new cursor came."""
+    await gate.acquire()
     async with connect(
         told["url"],
         origin=told["origin"],
@@ -36,16 +42,17 @@ async def watch(told: dict[str, Any], cookie: str, caught_up: asyncio.Semaphore,
                 cursor = frame["seq"]
             if "head" in frame and not late:
                 late = True
+                gate.release()
                 caught_up.release()
 
 
 async def main() -> None:
     """Open the sockets, say ready, watch for the time that was asked for, print what was seen."""
     told = json.loads(sys.stdin.readline())
-    caught_up, seen = asyncio.Semaphore(0), defaultdict(list)
-    watching = []
-    for cookie in told["cookies"]:
-        watching.append(asyncio.create_task(watch(told, cookie, caught_up, seen)))
+    gate, caught_up = asyncio.Semaphore(AT_ONCE), asyncio.Semaphore(0)
+    seen: Seen = defaultdict(list)
+    watching = [asyncio.create_task(watch(told, cookie, gate, caught_up, seen)) for cookie in told["cookies"]]
+    for _ in watching:
         await caught_up.acquire()
     print("ready", flush=True)
     await asyncio.sleep(told["seconds"])
