@@ -58,10 +58,11 @@ WORDS: Mapping[str, Word] = {
     "holding": Word("stopped", "Gone, still holds tasks", "bad"),
     "gone": Word("cancelled", "Gone", "idle"),
     "replaced": Word("cancelled", "Ended, started again", "idle"),
+    "died": Word("cancelled", "Gone without a word, started again", "idle"),
     "draining": Word("cancelling", "Draining", "person"),
     "alive": Word("done", "Alive", "ok"),
 }
-_RANK = ["holding", "gone", "draining", "alive", "replaced"]
+_RANK = ["holding", "gone", "draining", "alive", "died", "replaced"]
 
 
 def fleet(*, workspace: Workspace, now: datetime) -> list[Member]:
@@ -106,7 +107,8 @@ def _member(row: Worker, fresh: bool, living: set[str], held: list[Task], others
     if fresh:
         state = "draining" if row.draining else "alive"
     elif row.name in living:
-        state, held, others = "replaced", [], 0  # the leases of that name are its successor's
+        ended = row.draining or row.pool == POOL  # a worker that is asked to end says so; one that is killed does not
+        state, held, others = "replaced" if ended else "died", [], 0  # the leases of that name are its successor's
     else:
         state = "holding" if held or others else "gone"
     return Member(

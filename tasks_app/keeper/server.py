@@ -272,6 +272,7 @@ class Server:
 
     def _drain(self) -> None:
         self._draining = self.renewer.draining = True
+        self.renewer.soon()  # its row says so before it is gone: who ends is no loss
         for peer in list(self._peers.values()):
             self._tell(peer, {"do": "draining"})
 

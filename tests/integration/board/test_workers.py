@@ -39,7 +39,8 @@ def test_problems_come_first(client_of, people: People, task: Task):
     worker("drains", draining=True)
     worker("gone", ago=60)
     worker("dead", ago=60)
-    worker("alive", ago=300)  # an earlier start of the one that lives
+    worker("alive", ago=300)  # earlier starts of the one that lives: killed, and asked to end
+    worker("alive", ago=500, draining=True)
     worker("long-ago", ago=3 * 86_400)
     holds(task, "dead")
     expected = [
@@ -47,6 +48,7 @@ def test_problems_come_first(client_of, people: People, task: Task):
         ("gone", "gone"),
         ("drains", "draining"),
         ("alive", "alive"),
+        ("alive", "died"),
         ("alive", "replaced"),
     ]
     assert states(client_of(people.rhea)) == expected
