@@ -56,6 +56,8 @@ def agents_used(*, workspace: Workspace) -> list[str]:
 
 
 def rows_of(found: QuerySet[Task]) -> QuerySet[Task]:
-    """Add what a row of a list shows: the owner, and when the task last changed."""
-    last = Event.objects.filter(stream=OuterRef("pk"), seq=OuterRef("head_seq")).values("at")[:1]
-    return found.select_related("owner").annotate(updated_at=Subquery(last))
+    """Add what a row of a list shows: the owner, when the task last changed, and why it failed."""
+    last = Event.objects.filter(stream=OuterRef("pk"), seq=OuterRef("head_seq"))
+    why = last.filter(kind="task.failed").values("data__reason")
+    times = {"updated_at": Subquery(last.values("at")[:1]), "failed_because": Subquery(why[:1])}
+    return found.select_related("owner").annotate(**times)

@@ -107,8 +107,9 @@ def _kept(kept: Kept, task: Task) -> str:
 
 @register.filter
 def waits_for(task: Task) -> SafeString:
-    """Say in a few words what a task waits for."""
-    return sentence(waits_words(task.status, task.wait, place=task.loss_place))
+    """Say in a few words what a task waits for, or why it failed where its list says so."""
+    why = getattr(task, "failed_because", None)
+    return sentence(waits_words(task.status, task.wait, place=task.loss_place, why=why))
 
 
 @register.filter

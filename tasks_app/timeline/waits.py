@@ -3,12 +3,17 @@
 from collections.abc import Mapping
 from typing import Any
 
-from tasks_app.timeline.parts import Line, line, name, names
+from tasks_app.timeline.parts import Line, line, name, names, quote
 
 
-def waits_words(status: str, wait: Mapping[str, Any] | None, *, place: str = "") -> Line:
-    """Return what the task waits for, empty where it waits for nothing. ``place``: where it lost workers."""
+def waits_words(status: str, wait: Mapping[str, Any] | None, *, place: str = "", why: object = None) -> Line:
+    """Return what the task waits for, empty where it waits for nothing.
+
+    ``place``: where it lost workers. ``why``: it failed, as it was said.
+    """
     on = (wait or {}).get("on")
+    if status == "failed":
+        return line(*quote(why, before=""))
     if status == "in_doubt":
         return line("you: what happened to ", names(on)) if on else line("you")
     if status == "quarantined":

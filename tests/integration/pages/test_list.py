@@ -8,10 +8,21 @@ from django.urls import reverse
 
 from core.models import Membership
 from tasks_app.models import Task
+from tasks_app.record.append import append
+from tasks_app.record.events import After, TaskFailed
 from tasks_app.selectors import task_rows
 from tasks_app.status import CallState
 from tests.people import People
 from tests.records import call_in, leased, new_task
+
+
+def test_a_failed_task_says_why_where_it_is_listed(client_of, people: People):
+    task = new_task(people.workspace, people.rhea)
+    said = "denied: <b>not today</b>"
+    failed, over = TaskFailed(cause="agent", reason=said), {"status": "failed", "ended_at": After(0), "wake_at": None}
+    append(stream=task.pk, events=[failed], actor="worker:w", task=over)
+    shown = client_of(people.rhea).get(reverse("tasks")).content.decode()
+    assert "denied: &lt;b&gt;not today&lt;/b&gt;" in shown
 
 
 def titles(client: Client, **query: str) -> list[str]:
