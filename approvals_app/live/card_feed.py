@@ -18,6 +18,7 @@ from approvals_app.services.reopen import may_ask
 from core.access import Role
 from core.models import Membership
 from core.principal import Principal
+from tasks_app.contracts import Contract
 from tasks_app.live.parts import Part, PartsFeed
 from tasks_app.models import Task
 from tasks_app.registry import tool_find
@@ -40,6 +41,7 @@ def state_context(card: Card, principal: Principal) -> dict[str, Any]:
     return {
         "card": card,
         "editable": bool(contract and contract.editable),
+        "uneditable": _uneditable(contract),
         "may_grant": request.quorum == 1 and request.step_up_within is None and not card.refusal,
         "review": card_review(card),
         "quorum": quorum_of(card, user=principal.user),
@@ -48,6 +50,13 @@ def state_context(card: Card, principal: Principal) -> dict[str, Any]:
         "successor": None if card.waits else successor(card.request),
         "reason_form": ReasonForm(auto_id=f"{card.request.pk}-after-%s"),
     }
+
+
+def _uneditable(contract: Contract | None) -> str:
+    """Say why nothing of a call may be edited; an empty text where something may."""
+    if contract is None:
+        return "This call cannot be edited here: this process does not carry its tool."
+    return "" if contract.editable else "Nothing of this call may be edited: its tool lists no field for that."
 
 
 def _deciders(card: Card) -> str:

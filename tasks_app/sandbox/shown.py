@@ -41,16 +41,13 @@ class SandboxShown:
         return self.level.name not in {NONE, OUTSIDE}
 
 
-def sandbox_shown(
-    contract: Contract, workers: Sequence[tuple[str, Level]] = (), *, outside: bool = False
-) -> SandboxShown:
+def sandbox_shown(contract: Contract, workers: Sequence[tuple[str, Level]] = ()) -> SandboxShown:
     """Return what a tool's page and each card show of its sandbox: as its workers say, or as it is on this machine.
 
-    ``workers``: name and level of each, the weakest first. ``outside``: it is about a call that an agent outside
-    executes itself, whatever the contract says.
+    ``workers``: name and level of each, the weakest first.
     """
-    if outside or runs_outside(contract):
-        return _outside()
+    if runs_outside(contract):
+        return outside_shown()
     wanted = Wanted(contract.sandbox)
     level = workers[0][1] if workers and wanted != Wanted.NONE else level_of(wanted)
     private = contract.private_network
@@ -74,7 +71,8 @@ def runs_outside(contract: Contract) -> bool:
     return contract.execute is outside_only
 
 
-def _outside() -> SandboxShown:
+def outside_shown() -> SandboxShown:
+    """Return what is shown of a call that an agent outside executes itself, whatever its contract says of walls."""
     return SandboxShown(
         level=Level(OUTSIDE),
         word=WORDS[OUTSIDE],

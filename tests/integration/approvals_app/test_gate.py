@@ -4,6 +4,7 @@ from approvals_app.models import ApprovalRequest
 from approvals_app.services.edit import approval_edit
 from approvals_app.status import Outcome, Via
 from core.clock import database_now
+from tasks_app import registry
 from tasks_app.finders import tasks_due
 from tasks_app.models import Call, Task
 from tasks_app.record.invariants import Effect
@@ -47,6 +48,15 @@ def test_its_card_says_that_the_call_runs_outside_without_walls_of_ours(desk: De
     assert (
         "A call may use" in client.get(f"/approvals/{parked(desk, WALLED).pk}/").content.decode()
     )  # one of a worker's
+
+
+def test_its_card_says_so_too_where_its_tool_is_not_known(desk: Desk, outside: Outside, client, monkeypatch):
+    request = asked(outside.request().json())
+    monkeypatch.delitem(registry._tools, (PAY.name, PAY.version))
+    client.force_login(desk.rhea)
+    page = client.get(f"/approvals/{request.pk}/").content.decode()
+    assert "Handrail puts no walls around it" in page
+    assert "this process does not carry its tool" in page
 
 
 def test_no_worker_ever_takes_a_call_of_an_agent_outside(desk: Desk, outside: Outside, monkeypatch):
