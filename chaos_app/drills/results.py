@@ -163,7 +163,7 @@ class Results:
             return "Nothing was run."
         if self.undecided:
             return f"Not complete: {_cases(len(self.undecided))} cannot be told."
-        return "Every death that was tried is safe: nothing was repeated, lost or spoiled."
+        return "Every fault that was tried is safe: nothing was repeated, lost or spoiled."
 
 
 def _cases(count: int) -> str:

@@ -113,7 +113,7 @@ def test_the_page_of_a_run_shows_its_result_by_itself_when_it_is_over(under_way,
     written(some(), state="ended")
     drills_collect()
     expect(page.get_by_role("link", name="Report (HTML)")).to_be_visible(timeout=15_000)
-    expect(page.get_by_role("heading", level=1)).to_contain_text("Every death that was tried is safe")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Every fault that was tried is safe")
     expect(page.get_by_role("button", name="Stop and clean up")).to_have_count(0)
     expect(page.get_by_role("row", name="E04 the effect happened and its answer is lost")).to_contain_text("1 of 1")
     expect(page.get_by_role("heading", name="The six obligations of a safe resume")).to_be_visible()

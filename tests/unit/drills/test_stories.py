@@ -62,7 +62,8 @@ def test_the_workers_of_a_story_have_letters_names_hosts_and_processes():
 
 def test_the_picture_names_the_workers_where_they_die_take_over_and_below():
     page = report_html(made(at("E04"), at("E04", Klass.OPAQUE)))
-    assert page.count("SIGKILL of worker A: ") == page.count("</b> Worker B: w-2 took the task</span>") == 2
+    assert page.count("<strong>SIGKILL of worker A: ") == page.count("</b> Worker B: w-2 took the task</span>") == 2
+    assert page.count("s, the fault: SIGKILL of worker A: ") == page.count(": Worker B: w-2 took the task</li>") == 2
     assert page.count("<b>Worker B</b> w-2, process 102 on h; lease no. 2") == 2
     assert "One case in full: it is held for a person" in page
 
