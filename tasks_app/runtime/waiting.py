@@ -8,6 +8,7 @@ from core.clock import database_now
 from tasks_app.decisions import WaitForChild, WaitForSignal, WaitUntil
 from tasks_app.models import Event, Task
 from tasks_app.record.events import ChildSettled, WaitEnded, WaitStarted
+from tasks_app.record.events import Event as RecordEvent
 from tasks_app.runtime.decided import Decided
 from tasks_app.runtime.intending import CannotIntend
 from tasks_app.runtime.recorded import event_data
@@ -45,13 +46,16 @@ def _wait(task: Task, decision: WaitUntil | WaitForSignal | WaitForChild, step: 
 def wait_over(session: Session) -> bool:
     """End the open wait if what it waits for is there (W01, W02, W04, W05). True when it ended."""
     wait = session.task.open_wait
-    ended = _ended(session.task, wait) if wait else None
-    if wait is None or ended is None:
+    first = _ended(session.task, wait) if wait else None
+    if wait is None or first is None:
         return False
-    event, change, more = ended
-    session.commit_again(
-        lambda: ([*more, event], {"task": {"open_wait": None, "wait": None, **change}}), boundary=Boundary.WAIT_ENDED
-    )
+
+    def made() -> tuple[list[RecordEvent], dict[str, Any]]:
+        # Made anew where others appended: a signal that came meanwhile must not be lost with the row of signals.
+        event, change, more = _ended(session.task, wait) or first
+        return [*more, event], {"task": {"open_wait": None, "wait": None, **change}}
+
+    session.commit_again(made, boundary=Boundary.WAIT_ENDED)
     return True
 
 

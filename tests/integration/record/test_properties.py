@@ -226,6 +226,7 @@ def crew(transactional_db: None, monkeypatch: pytest.MonkeyPatch, settings: Any)
 @example(steps=[["keyed", "readable"], ["state"]], acts=["lost", "late"], looks=[], plan=[(9, "fenced"), (9, "die")])
 @example(steps=[["gated"], ["opaque"]], acts=[], looks=[], plan=[(5, "fenced")])
 @example(steps=[["gated"], ["opaque"]], acts=["die after", "die late"], looks=["cannot"], plan=[(30, "pause")])
+@example(steps=[["state"], ["signal"]], acts=[], looks=[], plan=[(15, "signal"), (4, "fenced")])
 @pytest.mark.timeout(max(120, EXAMPLES * 15))
 def test_whatever_dies_and_whoever_acts_the_record_and_the_outside_agree(
     crew: tuple[People, list[Any]], steps: list[list[str]], acts: list[str], looks: list[str], plan: list[Any]

@@ -8,8 +8,10 @@ from approvals_app.models import ApprovalRequest
 from approvals_app.services.decide import approval_decide
 from approvals_app.status import Answer, Via
 from chaos_app.world.client import WorldClient
+from core.boundaries import Boundary, Crossing, Position
 from tasks_app.finders import parents_wake
 from tasks_app.models import Call, Event, Task
+from tasks_app.record.rebuild import task_differences
 from tasks_app.services.signal import signal_send
 from tasks_app.status import CallState, Status
 from tests.integration.runtime.conftest import Rig, fresh, kinds
@@ -72,6 +74,27 @@ def test_waiting_for_child_signal_and_timer_survives_a_death_anywhere(
         if task.status != Status.COMPLETED or counts != [1, 1] or signals != 1:
             wrong.append((at, task.status, counts, signals, kinds(task)))
     assert not wrong, wrong
+
+
+def test_a_signal_that_comes_while_another_is_being_taken_waits_for_the_next_wait(
+    rig: Callable[[], Rig], client: WorldClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = rig()
+    task, usual = one.task("test.waits", **intent_of("keyed", 0)), one.handle
+
+    def beside(crossing: Crossing) -> None:
+        at = (crossing.boundary, crossing.position, crossing.task)
+        if at == (Boundary.WAIT_ENDED, Position.BEFORE, task.pk) and Task.objects.get(pk=task.pk).signals:
+            signal_send(workspace=task.workspace, task=task.pk, actor="person:rhea", name="go", request_key="again")
+        usual(crossing)
+
+    monkeypatch.setattr(one, "handle", beside)
+    done = follow(one, task)
+    assert done.status == Status.COMPLETED
+    (left,) = done.signals
+    assert Event.objects.get(stream=task.pk, seq=left["seq"]).kind == "signal.received"
+    assert Event.objects.filter(stream=task.pk, kind="signal.received").count() == 2
+    assert not task_differences(task.pk)
 
 
 @pytest.mark.timeout(300)
