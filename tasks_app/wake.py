@@ -46,6 +46,13 @@ class Broker:
         """Forget what a forked child must not speak on: its parent's connections."""
         self._idle: deque[Connection] = deque()
 
+    def close(self) -> None:
+        """Close what is idle, and try again at once: another broker may be meant from now on."""
+        self._silent_until = 0.0
+        with suppress(IndexError):
+            while True:
+                _drop(self._idle.pop())
+
     def use[T](self, work: Callable[[Connection], T]) -> T:
         """Run ``work`` with a connection; once more with a new one where an old one broke (a broker that restarted).
 
@@ -64,8 +71,7 @@ class Broker:
             connection = self._idle.pop()
             with suppress(Exception):
                 return self._lent(connection, work)
-            while self._idle:  # what else is idle is as old
-                _drop(self._idle.pop())
+            self.close()  # what else is idle is as old
         return self._lent(_connection_new(), work)
 
     def _lent[T](self, connection: Connection, work: Callable[[Connection], T]) -> T:

@@ -63,8 +63,7 @@ def alone(
     )
     theirs = connection.settings_dict
     monkeypatch.setitem(current_app.conf, "broker_url", broker)
-    wake.broker._drop()
-    wake.broker._silent_until = 0.0
+    wake.broker.close()
     with django_db_blocker.unblock(), ExitStack() as stack:
         connection.close()
         connection.settings_dict = {**theirs, **database_read("DATABASE_URL", services.database_url)}
@@ -73,4 +72,4 @@ def alone(
         finally:
             connection.close()
             connection.settings_dict = theirs
-            wake.broker._drop()
+            wake.broker.close()
