@@ -175,13 +175,13 @@ def _core(discovered: Discovered | None) -> Iterator[Cell]:
 def _of_row(row: Row, klass: Klass, discovered: Discovered | None, *, suite: str) -> Iterator[Cell]:
     if row.id == "R01":
         for first, second in SECOND.get(klass, ()):
-            yield _cell(row, klass, Fault.KILL, first, "act", suite=suite, second=second)
+            yield cell_of(row, klass, Fault.KILL, first, "act", suite=suite, second=second)
         return
     for fault in row.faults:
         for position, place in places(row):
             workload = workload_of(row, klass, place, discovered)
             if workload:
-                yield _cell(row, klass, fault, place, workload, suite=suite, position=position)
+                yield cell_of(row, klass, fault, place, workload, suite=suite, position=position)
 
 
 def places(row: Row) -> Iterator[tuple[str, tuple[str, str] | None]]:
@@ -194,7 +194,7 @@ def places(row: Row) -> Iterator[tuple[str, tuple[str, str] | None]]:
         yield SITUATION, None
 
 
-def _cell(
+def cell_of(
     row: Row,
     klass: Klass,
     fault: Fault,
@@ -205,6 +205,7 @@ def _cell(
     position: str = SITUATION,
     second: tuple[str, str] | None = None,
 ) -> Cell:
+    """Return the usual case of a place: the first passage, of the drilled call where a place has one."""
     of_call = place is not None and BY_ID[place[0]].of_call
     return Cell(
         row=row.id,
@@ -289,7 +290,7 @@ def _other_faults(discovered: Discovered) -> Iterator[Cell]:
         if workload:
             for fault in EVERYWHERE:
                 if not why_not(row.id, fault):
-                    yield _cell(row, klass, fault, place, workload, suite="full", position=place[1])
+                    yield cell_of(row, klass, fault, place, workload, suite="full", position=place[1])
     for klass in EFFECTS:
         for fault in ANSWERS:
-            yield _cell(BY_ID["E03"], klass, fault, None, "act", suite="full", position=str(Position.IN_FLIGHT))
+            yield cell_of(BY_ID["E03"], klass, fault, None, "act", suite="full", position=str(Position.IN_FLIGHT))

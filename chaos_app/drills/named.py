@@ -1,9 +1,10 @@
 """From the name of a case to the case: any place, fault and workload that the table knows can be asked for. Pure."""
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 
 from chaos_app.drills.catalogue import BY_NAME
-from chaos_app.drills.cells import DRILLED, KILLS, OUTSIDE, Cell, Discovered, slug, workload_of
+from chaos_app.drills.cells import KILLS, OUTSIDE, Cell, Discovered, cell_of, slug, workload_of
 from chaos_app.drills.names import Fault, Klass
 from chaos_app.drills.row import SITUATION, Row
 from chaos_app.drills.rows import BY_ID
@@ -69,20 +70,9 @@ def _made(
     workloads = [word for word in words if word in BY_NAME or word in own]
     calls = [word for word in words if word not in workloads and not word.startswith(("hit", "then-"))]
     workload = workloads[0] if workloads else workload_of(row, klass, place, discovered) or row.workloads[0]
-    of_call = place is not None and BY_ID[place[0]].of_call
-    return Cell(
-        row=row.id,
-        position=position,
-        klass=klass,
-        fault=fault,
-        workload=workload,
-        place=place,
-        call=calls[0] if calls else DRILLED if of_call else None,
-        hit=hits[0] if hits else 1,
-        told=row.told,
-        second=seconds[0] if seconds else None,
-        suite="full",
-    )
+    second = seconds[0] if seconds else None
+    usual = cell_of(row, klass, fault, place, workload, suite="full", position=position, second=second)
+    return replace(usual, call=calls[0] if calls else usual.call, hit=hits[0] if hits else usual.hit)
 
 
 def _seconds(words: list[str]) -> Iterator[tuple[str, str]]:

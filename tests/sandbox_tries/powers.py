@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from tests.sandbox_tries.amounts import fork_bomb
 from tests.sandbox_tries.trying import Try
 
 
@@ -133,15 +134,7 @@ def groups(args: Try) -> Any:
 
 def crowd(args: Try) -> Any:
     """Start as many as may be, and hold them for a while."""
-    started = 0
-    try:
-        while started < 5000:
-            if os.fork() == 0:
-                time.sleep(30)
-                os._exit(0)
-            started += 1
-    except OSError:
-        pass
+    started = fork_bomb(args)
     ctypes.CDLL(None).prctl(15, b"hanging")
     time.sleep(args.number)
     return started
