@@ -18,7 +18,7 @@ from core.embedded import address
 from core.embedded.services import Services, embedded
 from tests.chromium import CHROMIUM, LEFT_OUT
 
-pytest_plugins = ["tests.people"]
+pytest_plugins = ["tests.limits", "tests.people"]
 
 # Processes are killed here, machines are not: what was written, though not synced, outlives a killed server.
 QUICK = {"fsync": "off", "full_page_writes": "off"}

@@ -40,7 +40,7 @@ def running(
             process.wait(timeout=30)
         except subprocess.TimeoutExpired:
             process.kill()
-            process.wait()
+            process.wait(timeout=30)
 
 
 def children(pid: int) -> list[int]:

@@ -20,7 +20,7 @@ def main() -> None:
     if os.geteuid() == 0:
         bwrap = program()
         assert bwrap is not None
-        walls = ["--unshare-user", "--uid", NUMBER, "--gid", NUMBER, "--dev-bind", "/", "/"]
+        walls = ["--die-with-parent", "--unshare-user", "--uid", NUMBER, "--gid", NUMBER, "--dev-bind", "/", "/"]
         os.execv(bwrap, [bwrap, *walls, sys.executable, "-m", __name__ if __spec__ is None else __spec__.name])
     import django
 

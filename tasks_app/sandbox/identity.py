@@ -8,14 +8,17 @@ that one which starts as many as it may would keep the others from starting any.
 
 import os
 import secrets
+import select
 import subprocess
 import sys
 from functools import cache
+from typing import IO
 
 # What the host calls them: numbers that belong to nobody for long (service managers give them out while a service
 # runs), or, where a container has fewer, nobody itself.
 ORDINARY = ((61184, 4096), (65534, 1))
 INSIDE = 1000
+PATIENCE = 10.0  # seconds for each step of making it
 _given = 1
 # Becomes nobody's namespace, lets no further one be made in it, and waits until it has been opened.
 HELPER = (
@@ -68,17 +71,17 @@ def _mapped(numbers: str) -> int:
         assert helper.stdin is not None
         assert helper.stdout is not None
         try:
-            _heard(helper.stdout.read(1))
+            _heard(helper.stdout)
             for name in ("uid_map", "gid_map"):
                 with open(f"/proc/{helper.pid}/{name}", "w") as file:
                     file.write(numbers)
             helper.stdin.write(b".")
-            _heard(helper.stdout.read(1))
+            _heard(helper.stdout)
             return os.open(f"/proc/{helper.pid}/ns/user", os.O_RDONLY | os.O_CLOEXEC)
         finally:
             helper.kill()
 
 
-def _heard(said: bytes) -> None:
-    if not said:
+def _heard(said: IO[bytes]) -> None:
+    if not select.select([said], [], [], PATIENCE)[0] or not said.read(1):
         raise OSError("this system makes no user namespace for root")

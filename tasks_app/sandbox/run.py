@@ -11,14 +11,13 @@ import signal
 import socket
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tasks_app.sandbox import bubblewrap, levels
 from tasks_app.sandbox.pipes import pipe_holding
 from tasks_app.sandbox.spec import Ended, How, Spec, Usage
-from tasks_app.sandbox.starting import Running, sandbox_start
+from tasks_app.sandbox.starting import GONE, Running, sandbox_start
 from tasks_app.sandbox.stock import Stock
 from tasks_app.sandbox.way import way_open
 
@@ -26,7 +25,7 @@ PIECE = 65536
 PRINTED = 100_000  # bytes of what was printed last that are kept; of them a little is shown, once it is masked
 LOOK = 0.2  # seconds between two looks at whether it may go on, and at what all of it has used
 SPARE = 1.5  # seconds of processor time for loading, and in which the kernel ends a single process that has used all
-ITSELF, GONE = 0.3, 3.0  # seconds for a sandbox to end by itself; for all of it to be gone once it is killed
+ITSELF = 0.3  # seconds for a sandbox to end by itself
 BEGAN = b'{"began": true}\n'
 
 Told = Callable[[int], None]
@@ -193,13 +192,13 @@ def _finish(talk: _Talk, level: str) -> tuple[int, Usage]:
     running.kill()
     if not running.ended_within(GONE):
         running.process.kill()
-    _, status, used = os.wait4(running.process.pid, 0)
+        running.ended_within(GONE)
+    _, status, used = os.wait4(running.process.pid, os.WNOHANG)
     code = os.waitstatus_to_exitcode(status)
     running.process.returncode = code
-    with suppress(OSError):
-        while select.select([running.printed], [], [], 0)[0] and (piece := os.read(running.printed, PIECE)):
-            talk.said += piece
-            del talk.said[:-PRINTED]
+    if select.select([running.printed], [], [], 0)[0]:
+        talk.said += os.read(running.printed, PIECE)  # all that a pipe holds: without walls some may still write to it
+        del talk.said[:-PRINTED]
     cpu = max(seconds, used.ru_utime + used.ru_stime) - running.used_before
     return code, Usage(level=level, cpu=max(cpu, 0.0), memory=memory)
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -21,6 +22,9 @@ from tasks_app.sandbox.spec import Frame, doors
 from tasks_app.sandbox.syscalls import filter_here
 from tasks_app.sandbox.used import used_by
 from tasks_app.sandbox.way import way_make, way_remove
+
+START = 10.0  # seconds for bubblewrap to make its namespaces
+GONE = 3.0  # seconds for all of one to be gone once it is killed
 
 
 @dataclass(slots=True, kw_only=True)
@@ -135,7 +139,8 @@ def _walled(frame: Frame, ends: Ends, ours: socket.socket, theirs: int, printing
     except BaseException:
         if process:
             process.kill()
-            process.wait()
+            with suppress(subprocess.TimeoutExpired):  # it is what waits in the kernel that is not gone at once
+                process.wait(GONE)
         if way:
             way_remove(way)
         if group:
@@ -169,12 +174,15 @@ def _spawn(
 
 def _first_of(info: int) -> int:
     """Return the first process inside, as this namespace numbers it."""
-    text = b""
-    while piece := os.read(info, 4096):
+    text, until = b"", time.monotonic() + START
+    while select.select([info], [], [], max(until - time.monotonic(), 0.0))[0]:
+        piece = os.read(info, 4096)
+        if not piece:
+            raise OSError("bubblewrap could not make its namespaces")
         text += piece
         with suppress(ValueError):
             return int(json.loads(text)["child-pid"])
-    raise OSError("bubblewrap could not make its namespaces")
+    raise OSError(f"bubblewrap has not made its namespaces within {START:.0f} seconds")
 
 
 def _hosts(frame: Frame) -> str:

@@ -7,6 +7,7 @@ otherwise one is started cold.
 
 import os
 import queue
+import subprocess
 import threading
 import time
 from collections.abc import Callable
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 import structlog
 
 from tasks_app.sandbox.spec import Frame
-from tasks_app.sandbox.starting import Running, sandbox_start
+from tasks_app.sandbox.starting import GONE, Running, sandbox_start
 
 log = structlog.get_logger(__name__)
 
@@ -33,6 +34,7 @@ COMMON = (
 # Where there is a network, as well: half as much again to load.
 REACHING = ("tasks_app.outside", "httpcore")
 IDLE = 60.0  # seconds for which one waits at most
+CLOSE = 20.0  # seconds in which all that wait have ended: a start may be under way
 SLACK = 5.0  # seconds after which its keeper ends one that its worker has not
 MOST = 4  # that wait at once in one process, of all kinds of walls together
 
@@ -99,9 +101,9 @@ class Stock:
             return [one.kind for one in self._waiting]
 
     def close(self) -> None:
-        """End all that wait, and start no more."""
+        """End all that wait, and start no more; what takes longer than ``CLOSE`` ends with its thread."""
         self._wanted.put(None)
-        self._thread.join()
+        self._thread.join(CLOSE)
 
     def _keep(self) -> None:
         while True:
@@ -146,8 +148,8 @@ class Stock:
 def _end(running: Running) -> None:
     """End one that was never used."""
     running.kill()
-    with suppress(OSError):
-        running.process.wait(3.0)
+    with suppress(OSError, subprocess.TimeoutExpired):
+        running.process.wait(GONE)
     running.remove()
 
 

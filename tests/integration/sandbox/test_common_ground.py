@@ -37,10 +37,11 @@ def test_it_belongs_to_no_group_of_its_worker():
 
 
 def test_one_that_starts_all_that_it_may_keeps_no_other_from_starting_its_own():
-    many = threading.Thread(target=act, args=["crowd"], kwargs={"number": 6, "seconds": 20.0})
+    many = threading.Thread(target=act, args=["crowd"], kwargs={"number": 6, "seconds": 20.0}, daemon=True)
     many.start()
     try:
         wait_for(lambda: any(map(hangs, inside())), seconds=20, what="one that has started all that it may")
         assert said("child") == 0
     finally:
-        many.join()
+        many.join(40)
+    assert not many.is_alive()

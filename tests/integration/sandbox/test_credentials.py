@@ -31,6 +31,7 @@ from tasks_app.services.credentials import (
 )
 from tasks_app.testing import task_run, worker_here
 from tests.people import People
+from tests.processes import wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PLANTED = "pl4nted-Secret/value+9f7"
@@ -121,15 +122,14 @@ def test_a_planted_secret_is_found_nowhere(people: People, secret: Credential, w
 def test_revocation_takes_open_grants_back_and_ends_what_holds_one(people: People, secret: Credential):
     task = begin(people, "secret_hold")
     worker = worker_here()
-    running = threading.Thread(target=_in_thread, args=(task, worker))
+    running = threading.Thread(target=_in_thread, args=(task, worker), daemon=True)
     running.start()
-    until = time.monotonic() + 30
-    while not CredentialGrant.objects.filter(used_at__isnull=False).exists():
-        assert time.monotonic() < until
-        time.sleep(0.01)
-    began = time.monotonic()
-    assert credential_revoke(workspace=people.workspace, name="planted", reason="leaked", actor="person:rhea") == 1
-    running.join(10)
+    try:
+        wait_for(CredentialGrant.objects.filter(used_at__isnull=False).exists, what="a grant that is used")
+        began = time.monotonic()
+        assert credential_revoke(workspace=people.workspace, name="planted", reason="leaked", actor="person:rhea") == 1
+    finally:
+        running.join(10)  # also after a failure: what it has locked, the flush of the database would wait for
     assert not running.is_alive()
     assert time.monotonic() - began < 8.0  # the sandbox itself ends within two looks, 0.4 s; the rest is this test's
     (outcome,) = events(task, "call.outcome")[:1]

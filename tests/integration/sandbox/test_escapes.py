@@ -65,7 +65,7 @@ def test_it_sees_no_other_process_and_signals_none():
         assert other.poll() is None
     finally:
         other.kill()
-        other.wait()
+        other.wait(10)
 
 
 def test_it_reaches_no_address():

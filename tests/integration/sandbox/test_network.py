@@ -20,6 +20,8 @@ pytestmark = pytest.mark.usefixtures("cold_and_warm")
 
 
 class Page(BaseHTTPRequestHandler):
+    timeout = 5  # seconds for a request: it serves one after another
+
     def do_GET(self) -> None:
         body = b"a page"
         self.send_response(200)
@@ -34,10 +36,14 @@ class Page(BaseHTTPRequestHandler):
 @pytest.fixture
 def port() -> Iterator[int]:
     server = HTTPServer(("127.0.0.1", 0), Page)
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
-    yield server.server_port
-    server.shutdown()
-    server.server_close()
+    serving = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    serving.start()
+    try:
+        yield server.server_port
+    finally:
+        threading.Thread(target=server.shutdown, daemon=True).start()  # it waits for as long as a request is served
+        serving.join(30)
+        server.server_close()
 
 
 def box(*network: str, private: bool = False) -> Contract:
@@ -101,6 +107,7 @@ def test_the_way_out_asked_by_hand_lets_nothing_else_through(port, word):
 
 def test_a_connection_is_cut_at_the_deadline():
     with socket.create_server(("127.0.0.1", 0)) as deaf:
+        deaf.settimeout(5)
         port = deaf.getsockname()[1]
         began = time.monotonic()
         contract = box(f"localhost:{port}", private=True)

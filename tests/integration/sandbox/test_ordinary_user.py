@@ -13,7 +13,7 @@ from tests.processes import ROOT
 @pytest.fixture(scope="module")
 def said() -> dict[str, Any]:
     command = [sys.executable, "-m", "tests.sandbox_ordinary"]
-    ran = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=120, check=False)
+    ran = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=100, check=False)
     assert ran.returncode == 0, ran.stderr
     answers: dict[str, Any] = json.loads(ran.stdout.splitlines()[-1])
     return answers

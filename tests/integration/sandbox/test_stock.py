@@ -10,7 +10,7 @@ import pytest
 
 from tasks_app.contracts import Limits
 from tasks_app.fakes import context_of
-from tasks_app.sandbox import stock
+from tasks_app.sandbox import bubblewrap, starting, stock
 from tasks_app.sandbox.invoke import spec_of
 from tasks_app.sandbox.levels import level_here
 from tasks_app.sandbox.run import sandbox_run
@@ -157,3 +157,17 @@ def test_the_time_that_it_took_to_start_is_not_the_calls(kept: Stock):
 
 def test_no_stock_is_kept_where_none_is_wanted():
     assert stock.stock_here() is None  # this is no worker
+
+
+def test_one_that_is_never_made_is_given_up_and_keeps_nobody_waiting(kept: Stock, monkeypatch: pytest.MonkeyPatch):
+    """As where a machine is so busy, or so broken, that bubblewrap never says which process it has made."""
+    monkeypatch.setattr(bubblewrap, "command_of", lambda *given: ["/bin/sleep", "60"])
+    monkeypatch.setattr(starting, "START", 0.5)
+    began = time.monotonic()
+    ended = sandbox_run(spec(), until=began + 20)
+    assert ended.how == "not started"
+    assert "has not made its namespaces" in ended.detail
+    kept.want(spec().frame, level_here().name)
+    kept.close()
+    assert time.monotonic() - began < 10.0
+    assert kept.waiting() == []

@@ -1,0 +1,54 @@
+"""A test that waits for ever costs a run its limit, and is named."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.processes import ROOT
+
+TESTS = """
+import threading, time
+import pytest
+
+def for_ever():
+    threading.Event().wait()
+
+@pytest.fixture
+def never_ends():
+    yield
+    for_ever()
+
+def test_teardown_after_a_failure(never_ends):
+    raise AssertionError("it fails")
+
+def test_finally_after_its_time():
+    try:
+        for_ever()
+    finally:
+        for_ever()
+
+def test_another():
+    pass
+"""
+OPTIONS = ("-p", "no:django", "-p", "no:randomly", "-p", "tests.limits", "-p", "no:cacheprovider", "-o", "timeout=1")
+
+
+def test_what_never_ends_is_ended_and_named_and_the_others_run(tmp_path: Path):
+    (tmp_path / "test_hanging.py").write_text(TESTS)
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", *OPTIONS, "-n", "1", "-rA", "test_hanging.py"],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "HANDRAIL_TEST_GRACE": "1"},
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+    )
+    assert "ERROR test_hanging.py::test_teardown_after_a_failure - Failed: Timeout" in ran.stdout, ran.stdout
+    assert "crashed while running 'test_hanging.py::test_finally_after_its_time'" in ran.stdout
+    assert "PASSED test_hanging.py::test_another" in ran.stdout
+    assert "in test_finally_after_its_time" in ran.stderr
+    assert ran.returncode == 1
