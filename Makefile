@@ -4,7 +4,7 @@ RUN := .venv/.installed-requirements.lock
 DEV := .venv/.installed-requirements-dev.lock
 PACKAGES := core tasks_app approvals_app chaos_app clients/python/handrail_gate examples/outside_agent
 # Whole files to as many processes as there are cores, four at most; the browser tests keep their place at the end.
-SIDE_BY_SIDE := -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+SIDE_BY_SIDE := -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder --max-worker-restart 1
 LOCK := uv pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-annotate --no-header
 
 # Python keeps what it compiled (__pycache__): a stack, its drills and its tests start hundreds of processes.

@@ -12,17 +12,19 @@ import psycopg
 import pytest
 from django.db import OperationalError, connection
 from django.db.backends.postgresql.operations import DatabaseOperations
-from psycopg.errors import DeadlockDetected
+from psycopg.errors import DeadlockDetected, LockNotAvailable
 
 from core.embedded import address
 from core.embedded.services import Services, embedded
 from tests.chromium import CHROMIUM, LEFT_OUT
 
-pytest_plugins = ["tests.limits", "tests.people"]
+pytest_plugins = ["tests.limits", "tests.people", "tests.told"]
 
 # Processes are killed here, machines are not: what was written, though not synced, outlives a killed server.
 QUICK = {"fsync": "off", "full_page_writes": "off"}
 RUN = ExitStack()
+LOCK_SECONDS = 30
+OTHERS = "FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -59,10 +61,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
     """End what processes that have just been killed still hold, so that the database of the run can be dropped."""
     yield
-    others = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
-    others += " WHERE datname = current_database() AND pid <> pg_backend_pid()"
-    with django_db_blocker.unblock(), connection.cursor() as cursor:
-        cursor.execute(others)
+    with django_db_blocker.unblock():
+        _statement(f"SELECT pg_terminate_backend(pid, 5000) {OTHERS}")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -84,14 +84,31 @@ def _flush_past_the_append_only_triggers() -> Iterator[None]:
 
 
 def _flush_against_readers(flush: Callable[[], None], tries: int = 10) -> None:
-    """Flush again where a process of the test, a web process whose page was just closed, read at the same moment."""
-    for left in reversed(range(tries)):
-        try:
-            return flush()
-        except OperationalError as error:
-            if not (left and isinstance(error.__cause__, DeadlockDetected)):
-                raise
-    return None
+    """Flush again where a process of the test, a web process whose page was just closed, read at the same moment.
+
+    What is still held after LOCK_SECONDS is never given back: its holder is ended, and the test fails with its words.
+    """
+    _statement(f"SET lock_timeout = '{LOCK_SECONDS}s'")
+    try:
+        for left in reversed(range(tries)):
+            try:
+                return flush()
+            except OperationalError as error:
+                if isinstance(error.__cause__, LockNotAvailable):
+                    held = _statement(f"SELECT state, query {OTHERS} AND state <> 'idle'")
+                    _statement(f"SELECT pg_terminate_backend(pid, 5000) {OTHERS}")
+                    flush()
+                    raise AssertionError(f"A process that this test left held its tables: {held}") from error
+                if not (left and isinstance(error.__cause__, DeadlockDetected)):
+                    raise
+    finally:
+        _statement("RESET lock_timeout")
+
+
+def _statement(text: str) -> list[Any]:
+    with connection.cursor() as cursor:
+        cursor.execute(text)
+        return cursor.fetchall() if cursor.description else []
 
 
 @pytest.fixture

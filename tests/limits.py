@@ -1,30 +1,43 @@
 """No test holds up a run without end: each of its phases has a limit, also after it has failed.
 
 pytest-timeout stops its clock at a test's first failure, and raises only once: what a failed test still waits for, in
-its own ``finally`` or in a fixture's teardown, had no limit. So teardown gets the test's limit anew, and a phase that
-is not over a while after its limit ends its process, with a traceback of every thread; pytest-xdist then says which
-test that was, and goes on in another process.
+its own ``finally`` or in a fixture's teardown, had no limit. So teardown gets the test's limit anew. A phase that is
+not over a while after its limit says where every thread stands; then the process that reports kills it with all that
+it started, also where it was stopped and can do nothing itself. pytest-xdist says which test that was, and goes on in
+another process.
 """
 
 import faulthandler
 import os
+import threading
+import time
 from collections.abc import Generator
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from pytest_timeout import _get_item_settings
 
+from tests.processes import descendants, kill
+
 GRACE = float(os.environ.get("HANDRAIL_TEST_GRACE", "60"))  # seconds beyond a test's limit
+LOOK = 2.0  # seconds between two looks at what is beyond it
 said = pytest.StashKey[int]()
+ends = pytest.StashKey[threading.Event]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Keep standard error as it is now, before tests are captured."""
+    """Keep standard error as it is now, before tests are captured; look after the run's processes where it reports."""
     config.stash[said] = os.dup(2)
+    config.stash[ends] = threading.Event()
+    if not hasattr(config, "workerinput"):
+        folder().mkdir(parents=True, exist_ok=True)
+        threading.Thread(target=_look, args=[config.stash[ends], config.stash[said]], daemon=True).start()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Give it back."""
-    os.close(config.stash[said])
+    """Look no longer."""
+    config.stash[ends].set()
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -50,9 +63,35 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object
 
 def _limited(item: pytest.Item) -> Generator[None, object, object]:
     limit = _get_item_settings(item).timeout
-    if limit:
-        faulthandler.dump_traceback_later(limit + GRACE, exit=True, file=item.config.stash[said])
+    if not limit:
+        return (yield)
+    note = folder() / str(os.getpid())
+    note.write_text(f"{time.time() + limit + GRACE + LOOK} {item.nodeid}")
+    faulthandler.dump_traceback_later(limit + GRACE, file=item.config.stash[said])
     try:
         return (yield)
     finally:
         faulthandler.cancel_dump_traceback_later()
+        note.unlink(missing_ok=True)
+
+
+def folder() -> Path:
+    """Where each process of this run notes until when its test may take."""
+    return Path(os.environ["HANDRAIL_TEST_VAR"]) / "limits"
+
+
+def _look(over: threading.Event, stderr: int) -> None:
+    while not over.wait(LOOK):
+        for note in folder().glob("*"):
+            with suppress(OSError, ValueError):
+                until, test = note.read_text().split(" ", 1)
+                if time.time() > float(until):
+                    note.unlink()
+                    _end(int(note.name), test, stderr)
+
+
+def _end(pid: int, test: str, stderr: int) -> None:
+    state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    os.write(stderr, f"\nended: {test}, its process {pid} in state {state}\n".encode())
+    for each in (*descendants(pid), pid):
+        kill(each)
