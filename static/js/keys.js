@@ -4,7 +4,7 @@ import { closeMenus } from "./menus.js";
 import { toggleAbsolute } from "./time.js";
 
 const HABIT = "handrail.keys.off";
-const PATIENCE = 1500;
+const PATIENCE = 2500;
 const ANSWER = ".card-answer :is(textarea, input[type=radio], .actions a, .actions button)";
 let goingUntil = 0;
 

@@ -11,13 +11,14 @@ from django.conf import settings as django_settings
 from django.contrib.auth import get_user_model
 from django.db import connection
 from django.test import Client
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.chromium import CHROMIUM, LEFT_OUT
 from tests.conftest import database_url
 from tests.serving import serving
 
 BASE = Path(__file__).resolve().parents[2]
+expect.set_options(timeout=30_000)  # as long as an action may take: a slow machine is no failure
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -103,6 +104,12 @@ def violations(page: Page) -> Iterator[list[str]]:
     listen(page, seen)
     yield seen
     assert seen == []
+
+
+def heard(page: Page) -> Page:
+    """Wait until the scripts of the page that is shown hear keys and clicks: its text is there before they are."""
+    page.wait_for_load_state("load")
+    return page
 
 
 def listen(page: Page, seen: list[str]) -> None:

@@ -42,7 +42,7 @@ def opened(context: BrowserContext, path: str) -> tuple[Page, list[str]]:
 
 
 def live(page: Page) -> None:
-    expect(page.locator("#live-indicator")).to_contain_text("Live", timeout=15_000)
+    expect(page.locator("#live-indicator")).to_have_attribute("data-state", "live")
 
 
 def rows(page: Page) -> list[str]:

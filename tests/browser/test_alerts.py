@@ -82,7 +82,8 @@ def test_what_is_raised_and_what_is_over_come_to_the_page_and_to_every_navigatio
     page.goto("/alerts/")
     elsewhere.goto("/tools/")
     place = "nav.places a[href='/alerts/'] .count"
-    expect(page.locator("#live-indicator")).to_have_attribute("data-state", "live")
+    for one in (page, elsewhere):
+        expect(one.locator("#live-indicator")).to_have_attribute("data-state", "live")
     expect(page.locator("main tbody .status")).to_have_text("Stands")
     expect(elsewhere.locator(place)).to_have_text("1 standing")
     link = page.locator("main tbody a").first

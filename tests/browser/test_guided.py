@@ -15,6 +15,7 @@ from core.clock import database_now
 from tests.browser.axe import axe_clean
 from tests.browser.conftest import listen
 from tests.people import People, people_create
+from tests.processes import wait_for
 
 SHOTS = os.environ.get("HANDRAIL_SHOTS", "")
 EVIL = "<script>document.title='run'</script>\u202e<img src=/evil onerror=alert(1)>"
@@ -61,6 +62,11 @@ def run(transactional_db, tmp_path: Path) -> tuple[People, DrillRun]:
     return people, row
 
 
+def ordered(row: DrillRun) -> list[dict[str, Any]]:
+    """Return the orders that a click gave, as soon as the web process has written them."""
+    return wait_for(lambda: orders_take(Path(row.folder)), what="an order")
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 360])
 def test_every_stage_is_accessible_fits_and_runs_nothing_hostile(run, signed_in, theme: Any, width: int):
@@ -99,8 +105,7 @@ def test_the_page_follows_by_itself_and_keeps_what_is_typed(run, signed_in):
     expect(page.get_by_text("P-2")).to_be_visible()
     expect(page.get_by_label("Payment number")).to_have_value("P-1")
     page.get_by_role("button", name="Record what happened").click()
-    page.wait_for_load_state()
-    assert orders_take(Path(row.folder)) == [{"do": "settle", "reference": "P-1"}]
+    assert ordered(row) == [{"do": "settle", "reference": "P-1"}]
     assert seen == []
 
 
@@ -117,8 +122,7 @@ def test_at_the_end_what_was_protected_comes_first_and_nothing_is_left_to_end(ru
     order = ["With Handrail", "P-1", "Happened once", "Without protection", "P-3", "Happened twice"]
     assert sorted(order, key=said.index) == order
     page.get_by_role("button", name="Tidy up").click()
-    page.wait_for_load_state()
-    assert orders_take(Path(row.folder))[0]["do"] == "end"
+    assert ordered(row)[0]["do"] == "end"
     DrillRun.objects.filter(pk=row.pk).update(state="ended")
     expect(page.get_by_role("link", name="Begin again")).to_be_visible()  # the page follows to the very end
     expect(page.get_by_role("button", name="Tidy up")).to_have_count(0)
@@ -130,7 +134,7 @@ def test_it_can_be_played_without_scripts_and_only_by_who_may(run, signed_in):
     page = signed_in(people.rhea, java_script_enabled=False).new_page()
     page.goto(f"/drills/first/{row.pk}/")
     page.get_by_role("button", name="Kill this worker now").click()
-    assert orders_take(Path(row.folder))[0]["do"] == "kill"
+    assert ordered(row)[0]["do"] == "kill"
     looks = signed_in(people.silas).new_page()  # an operator: may look, runs no drills
     looks.goto(f"/drills/first/{row.pk}/")
     expect(looks.get_by_role("heading", name="Payment applied, answer lost")).to_be_visible()

@@ -11,7 +11,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from approvals_app.models import ApprovalAnswer, ApprovalRequest
 from tests.browser.axe import axe_clean
-from tests.browser.conftest import listen
+from tests.browser.conftest import heard, listen
 from tests.desk import PAY, Desk, desk_create, parked, rule
 
 Opens = Callable[..., BrowserContext]
@@ -61,7 +61,7 @@ def test_a_passkey_is_registered_and_shown_again_for_a_high_risk_approval(desk: 
     confirm_password(page)
     expect(page.get_by_role("heading", level=1)).to_have_text("Add security key")
     axe_clean(page)
-    page.get_by_label("Name").fill("Laptop")
+    heard(page).get_by_label("Name").fill("Laptop")
     page.get_by_role("button", name="Add").click()
     page.wait_for_url(re.compile("recovery-codes|webauthn/?$"))
     expect(page.locator("main")).to_contain_text(re.compile("recovery codes|Laptop", re.IGNORECASE))
@@ -72,7 +72,7 @@ def test_a_passkey_is_registered_and_shown_again_for_a_high_risk_approval(desk: 
     page.get_by_role("button", name=re.compile("^Approve")).first.click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Confirm access")
     axe_clean(page)
-    page.get_by_role("button", name="Use a security key").click()
+    heard(page).get_by_role("button", name="Use a security key").click()
     page.wait_for_url(f"**/approvals/{request.pk}/")
     assert ApprovalAnswer.objects.count() == 0  # showing a factor decides nothing
     page.get_by_role("button", name=re.compile("^Approve")).first.click()

@@ -19,6 +19,7 @@ from tasks_app.record.events import (
 from tasks_app.record.late import late_keep
 from tasks_app.status import CallState
 from tests.browser.axe import axe_clean
+from tests.browser.conftest import heard
 from tests.browser.task_pages import Opens, events, live, new_task, opened, rows, say
 from tests.people import People, people_create
 from tests.records import call_in, leased, task_set
@@ -199,6 +200,7 @@ def test_the_keyboard_alone_filters_opens_an_event_acts_and_comes_back(people: P
     page.keyboard.press("j")
     page.keyboard.press("Enter")
     expect(page.locator(".detail")).to_contain_text("task.created")
+    heard(page)
     page.keyboard.press("Escape")
     page.keyboard.press("Escape")
     expect(page.locator(".detail")).to_have_count(0)
@@ -209,6 +211,7 @@ def test_the_keyboard_alone_filters_opens_an_event_acts_and_comes_back(people: P
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(page.get_by_text("The task is paused.")).to_be_visible()
+    heard(page)
     page.keyboard.press("g")
     page.keyboard.press("s")
     page.wait_for_url(re.compile("/tasks/start/"))

@@ -60,7 +60,7 @@ class TestWeather:
         web.stop(signal.SIGKILL)
         say(task, SignalReceived(name="meanwhile"), SignalReceived(name="more"))
         web.start()
-        expect(page.locator("#event-3")).to_be_attached(timeout=30_000)
+        expect(page.locator("#event-3")).to_be_attached()
         live(page)
         assert rows(page) == events(3)
         assert page.evaluate("window.marked")
@@ -71,10 +71,10 @@ class TestWeather:
         live(page)
         valkey.stop()
         say(task, SignalReceived(name="meanwhile"))
-        expect(page.locator("#event-2")).to_be_attached(timeout=20_000)  # by the clock
+        expect(page.locator("#event-2")).to_be_attached()  # by the clock
         live(page)
         valkey.start()
         say(task, SignalReceived(name="after"))
-        expect(page.locator("#event-3")).to_be_attached(timeout=20_000)
+        expect(page.locator("#event-3")).to_be_attached()
         assert rows(page) == events(3)
         assert seen == []
