@@ -66,6 +66,7 @@ class DrillRun(models.Model):
     cells = models.JSONField(default=list, help_text="Ids of the cases, in order.")
     left_out = models.JSONField(default=list)
     planted = models.JSONField(default=list, help_text="Bug, whether it was found, what the judge said.")
+    caught = models.JSONField(null=True, help_text="Runs of the executor that protects nothing; none: not asked for.")
     exit_code = models.SmallIntegerField(null=True)
     sentence = models.TextField(blank=True, default="")
     summary = models.TextField(blank=True, default="")

@@ -57,8 +57,8 @@ def unsteady(first: Found, second: Found) -> tuple[LeftOut, ...]:
         for seen in sorted((one ^ other) | {seen for seen in one if not _is_sure(workload, seen)}, key=_order):
             which = f"passage {seen.nth}{f' of {seen.call}' if seen.call else ''}"
             reason = f"Without a fault, {workload} comes here in some runs only ({which})."
-            place = {"row": seen.boundary, "position": seen.position}
-            found.append(LeftOut(**place, klass=str(klass), fault=str(Fault.KILL), reason=reason))
+            place, killed = (seen.boundary, seen.position), str(Fault.KILL)
+            found.append(LeftOut(row=place[0], position=place[1], klass=str(klass), fault=killed, reason=reason))
     return tuple(found)
 
 

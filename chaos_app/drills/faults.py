@@ -9,7 +9,7 @@ from chaos_app.drills.cells import Cell
 from chaos_app.drills.deciding import Deciding, Edited
 from chaos_app.drills.inward import Inward
 from chaos_app.drills.kills import Killed
-from chaos_app.drills.left_out import LeftOut
+from chaos_app.drills.left_out import LeftOut, everywhere_left
 from chaos_app.drills.losing import Forsaken, Hang, Zombie
 from chaos_app.drills.messages import Messages
 from chaos_app.drills.names import Fault
@@ -46,5 +46,4 @@ def engine_of(cell: Cell) -> type[Case] | None:
 def unbuilt(cells: Iterable[Cell]) -> list[LeftOut]:
     """Return what the table wants and no engine can do, once a fault kind."""
     found = {cell.fault: cell for cell in cells if engine_of(cell) is None}
-    every = {"row": "every", "position": "every", "klass": "every"}
-    return [LeftOut(**every, fault=str(fault), reason="Nothing here can make this fault.") for fault in found]
+    return [everywhere_left(fault, "Nothing here can make this fault.") for fault in found]

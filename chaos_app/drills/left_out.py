@@ -11,18 +11,25 @@ from chaos_app.drills.where import why_not
 
 @dataclass(frozen=True, kw_only=True)
 class LeftOut:
-    """Cells that are not run, and why."""
+    """Cells that are not run, and why. ``cut``: the run was to play it and did not; then the run is not complete."""
 
     row: str
     position: str
     klass: str
     fault: str
     reason: str
+    cut: bool = False
 
 
 def cell_left(cell: Cell, why: str) -> LeftOut:
-    """Return one cell as left out."""
-    return LeftOut(row=cell.row, position=cell.position, klass=str(cell.klass), fault=str(cell.fault), reason=why)
+    """Return one cell that was to be played, and was not."""
+    klass, fault = str(cell.klass), str(cell.fault)
+    return LeftOut(row=cell.row, position=cell.position, klass=klass, fault=fault, reason=why, cut=True)
+
+
+def everywhere_left(fault: Fault, why: str) -> LeftOut:
+    """Return a kind of fault as left out at every place."""
+    return LeftOut(row="every", position="every", klass="every", fault=str(fault), reason=why)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,10 +73,9 @@ def left_out(
         for fault in EVERYWHERE
         if row.positions and (why := why_not(row.id, fault))
     ]
-    every = {"row": "every", "position": "every", "klass": "every"}
     if not walled:
         why = "The drills' tools ran in the worker itself; drill run --sandbox has them in sandboxes, and plays this."
-        found.append(LeftOut(**every, fault=str(Fault.SANDBOX), reason=why))
+        found.append(everywhere_left(Fault.SANDBOX, why))
     if discovered is not None:
         found += _unpassed(discovered, rows)
     return tuple(found)

@@ -11,6 +11,7 @@ from xml.etree import ElementTree as xml
 from django.conf import settings
 from django.template.loader import render_to_string
 
+from chaos_app.drills.caught import caught_said
 from chaos_app.drills.judge import JUDGE
 from chaos_app.drills.left_out import gathered
 from chaos_app.drills.matrix import COLUMNS, matrix
@@ -44,6 +45,7 @@ def report_data(results: Results) -> dict[str, Any]:
         "verdicts": dict(Counter(str(result.verdict) for result in results.results)),
         "obligations": [asdict(one) | {"result": one.word} for one in obligations(results.results)],
         "planted": [asdict(one) for one in results.planted],
+        "unprotected": None if results.caught is None else [asdict(one) for one in results.caught],
         "assumptions": dict(assumptions(results)),
         "stories": [{"case": story.result.id, "says": story.says} for story in stories(results.results)],
         "places_not_drilled": [asdict(one) for one in places_without(results)],
@@ -113,7 +115,34 @@ def report_junit(results: Results) -> str:
         case = xml.SubElement(judge, "testcase", classname="planted bugs", name=bug.bug)
         if not bug.found:
             xml.SubElement(case, "failure", message="The judge did not find it.")
+    _junit_caught(root, results)
+    _junit_cut(root, results)
     return xml.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _junit_caught(root: xml.Element, results: Results) -> None:
+    """Add the executor that protects nothing, if it was asked for: what is not caught fails."""
+    if results.caught is None:
+        return
+    suite = xml.SubElement(root, "testsuite", name="unprotected executor", tests=str(len(results.caught)))
+    suite.set("failures", str(sum(not one.is_caught for one in results.caught)))
+    if not results.caught:
+        xml.SubElement(xml.SubElement(suite, "testcase", name="any place"), "failure", message="It was not run.")
+    for one in results.caught:
+        case = xml.SubElement(suite, "testcase", classname=suite.get("name", ""), name=f"{one.row}.{one.klass}")
+        if not one.is_caught:
+            xml.SubElement(case, "failure", type=one.end, message="It was not caught repeating or losing an effect.")
+
+
+def _junit_cut(root: xml.Element, results: Results) -> None:
+    """Add what was to be played and was not: each is an error, as it says nothing."""
+    if not results.cut:
+        return
+    suite = xml.SubElement(root, "testsuite", name="not played", tests=str(len(results.cut)))
+    suite.set("errors", str(len(results.cut)))
+    for one in results.cut:
+        name = f"{one.row}.{one.position}.{one.klass}: {one.fault}"
+        xml.SubElement(xml.SubElement(suite, "testcase", classname=one.row, name=name), "error", message=one.reason)
 
 
 def _junit_case(suite: xml.Element, result: Result) -> None:
@@ -141,6 +170,7 @@ def report_html(results: Results) -> str:
         "covered": covered(results.results),
         "held": held(results.results),
         "compared": compared(results.results),
+        "caught": "" if results.caught is None else caught_said(results.caught),
         "found": sum(bug.found for bug in results.planted),
         "obligations": obligations(results.results),
         "assumptions": assumptions(results),

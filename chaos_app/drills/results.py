@@ -6,6 +6,7 @@ The judge is handed in, so that a judge that has been made blind can be shown to
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from chaos_app.drills.caught import Caught, are_caught
 from chaos_app.drills.evidence import Evidence, evidence_digest
 from chaos_app.drills.judge import Judgement, judge
 from chaos_app.drills.left_out import LeftOut
@@ -14,6 +15,7 @@ from chaos_app.drills.planted import BUGS, BY_NAME, planted
 
 Judge = Callable[[Evidence], Judgement]
 OK, VIOLATED, UNTOLD = 0, 1, 2
+UNREAD = "Not complete: the evidence of {} of its cases is of another version, and could not be read here."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +101,11 @@ class Planted:
 
 @dataclass(frozen=True, kw_only=True)
 class Results:
-    """A whole run, judged."""
+    """A whole run, judged.
+
+    ``caught``: the runs of the executor that protects nothing; None where they were not asked for. ``unread``: how much
+    evidence could not be read here. ``broke_off``: the controller ended before the run did.
+    """
 
     run: str
     suite: str
@@ -107,6 +113,9 @@ class Results:
     results: tuple[Result, ...]
     planted: tuple[Planted, ...]
     left_out: tuple[LeftOut, ...] = ()
+    caught: tuple[Caught, ...] | None = None
+    unread: int = 0
+    broke_off: bool = False
     command: str = ""
     began: float = 0.0
     ended: float = 0.0
@@ -132,11 +141,26 @@ class Results:
         return [one for one in self.planted if not one.found]
 
     @property
+    def cut(self) -> list[LeftOut]:
+        """Return the cases that were to be played and were not: the run was stopped, its time was over, or it erred."""
+        return [one for one in self.left_out if one.cut]
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether something that must be caught was not: then nothing that the run says counts (H5)."""
+        return bool(self.missed) or not self.planted or not are_caught(self.caught)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all that was to be played was played, read and could be told."""
+        return not (self.undecided or self.cut or self.unread or self.broke_off or not self.results)
+
+    @property
     def exit_code(self) -> int:
-        """0 all as allowed; 1 a violation is proven; 2 inconclusive, not fired, nothing run, or the judge is blind."""
+        """0 all as allowed; 1 a violation is proven; 2 not complete, inconclusive, or what must be caught was not."""
         if self.violations:
             return VIOLATED
-        return UNTOLD if self.undecided or self.missed or not self.results or not self.planted else OK
+        return OK if self.is_complete and not self.is_blind else UNTOLD
 
     @property
     def sentence(self) -> str:
@@ -148,8 +172,12 @@ class Results:
         parts += [f"{unfired} never fired"]
         untold = len(self.of(Verdict.INCONCLUSIVE))
         parts += [f"{untold} cannot be told"] if untold else []
+        parts += [f"{len(self.cut)} not played"] if self.cut else []
         found = sum(one.found for one in self.planted)
         parts += [f"planted bugs found {found} of {len(self.planted)}"]
+        if not are_caught(self.caught):
+            runs = self.caught or ()
+            parts += [f"unprotected runs caught {sum(one.is_caught for one in runs)} of {len(runs)}"]
         return "; ".join(parts) + "."
 
     @property
@@ -159,11 +187,20 @@ class Results:
             return f"Something is wrong: {_cases(len(self.violations))} did not end as allowed."
         if self.missed or not self.planted:
             return "Nothing can be concluded: the judge did not find every planted bug."
+        if not are_caught(self.caught):
+            return "Nothing can be concluded: the executor that protects nothing was not caught everywhere."
         if not self.results:
             return "Nothing was run."
-        if self.undecided:
-            return f"Not complete: {_cases(len(self.undecided))} cannot be told."
+        if not self.is_complete:
+            return self._missing()
         return "Every fault that was tried is safe: nothing was repeated, lost or spoiled."
+
+    def _missing(self) -> str:
+        if self.unread:
+            return UNREAD.format(self.unread)
+        missing = [f"{_cases(len(self.undecided))} cannot be told"] if self.undecided else []
+        missing += [f"{_cases(len(self.cut))} not played"] if self.cut else []
+        return f"Not complete: {', '.join(missing) or 'the run broke off'}."
 
 
 def _cases(count: int) -> str:
@@ -178,6 +215,9 @@ def results_make(
     seed: int,
     bugs: Sequence[Evidence] = (),
     left_out: Sequence[LeftOut] = (),
+    caught: Sequence[Caught] | None = None,
+    unread: int = 0,
+    broke_off: bool = False,
     command: str = "",
     versions: Mapping[str, str] | None = None,
     judged_by: Judge = judge,
@@ -193,6 +233,9 @@ def results_make(
         results=tuple(counted),
         planted=planted_judged([*bugs, *(one for one in evidence if one.planted_bug)], judged_by),
         left_out=tuple(left_out),
+        caught=None if caught is None else tuple(caught),
+        unread=unread,
+        broke_off=broke_off,
         command=command,
         began=min((began for began, _ in moments), default=0.0),
         ended=max((ended for _, ended in moments), default=0.0),

@@ -14,6 +14,7 @@ from django.conf import settings
 from django.db import Error as DatabaseError
 
 from chaos_app.drills import place
+from chaos_app.drills.caught import caught_made, caught_said
 from chaos_app.drills.ground import ground_stand
 from chaos_app.drills.journal import Journal, named
 from chaos_app.drills.options import Options
@@ -21,14 +22,13 @@ from chaos_app.drills.report import report_html, report_json, report_junit
 from chaos_app.drills.results import Results, results_make
 from chaos_app.drills.runner import Run
 from chaos_app.drills.target import Target, target_load, workload_of_target
-from chaos_app.drills.unprotected import caught_said
 from chaos_app.drills.versions import versions
 from chaos_app.drills.wide import CREW, workers_ended
 from chaos_app.drills.with_stack import end_with_stack
 from tasks_app.registry import modules_load
 
 BUGS = 3  # processes of the worker with planted bugs
-OK, VIOLATED, UNTOLD, UNUSABLE = 0, 1, 2, 3
+UNUSABLE = 3
 
 
 def drill_run(options: Options, *, say: Callable[[str], None], began: float) -> int:
@@ -110,6 +110,8 @@ def _selection(options: Options) -> dict[str, object]:
 def _end(run: Run, command: str, say: Callable[[str], None], began: float) -> int:
     left = [*run.left_out(), *run.unbuilt, *run.skipped]
     run.journal.left_out(left)
+    caught = caught_made(run.caught) if run.options.control else None
+    run.journal.say(caught=None if caught is None else [asdict(one) for one in caught])
     results = results_make(
         run.evidence,
         run=run.journal.about["run"],
@@ -117,6 +119,7 @@ def _end(run: Run, command: str, say: Callable[[str], None], began: float) -> in
         seed=run.options.seed,
         bugs=run.bugs,
         left_out=left,
+        caught=caught,
         command=command,
         versions=run.versions,
     )
@@ -125,23 +128,11 @@ def _end(run: Run, command: str, say: Callable[[str], None], began: float) -> in
         say(f"left out  {one.row} {one.position} {one.klass} {one.fault}: {one.reason}")
     for bug in results.planted:
         say(f"{'found ' if bug.found else 'MISSED'}  {bug.bug} ({bug.runs} runs): {bug.cause}")
-    say(caught_said(run.caught.values())) if run.caught else None
+    say(caught_said(caught)) if caught else None
     say(results.sentence)
     say(f"{results.summary} {time.monotonic() - began:.0f} s.")
-    code = _code(results, run)
     run.journal.end("stopped" if run.stopped.is_set() else "ended", results.sentence)
-    return code
-
-
-def _code(results: Results, run: Run) -> int:
-    code = results.exit_code
-    missing = bool(run.skipped) or (run.options.control and not _is_caught(run))
-    return UNTOLD if code == OK and missing else code
-
-
-def _is_caught(run: Run) -> bool:
-    """Whether the control was caught at every place, and every planted bug was run."""
-    return all(one.end in {"REPEATED", "LOST"} for one in run.caught.values()) and bool(run.caught)
+    return results.exit_code
 
 
 def _write(results: Results, options: Options) -> None:

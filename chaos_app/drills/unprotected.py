@@ -4,7 +4,6 @@ It must be caught repeating or losing effects; a judge who finds nothing here pr
 """
 
 import time
-from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -107,11 +106,3 @@ class Unprotected(Case):
         verdict = end or (Verdict.REPEATED if count > 1 else Verdict.LOST if count == 0 else Verdict.ONCE)
         self._say("the outside", f"{count} effect{'' if count == 1 else 's'} in all")
         return Control(kind="unprotected", end=verdict, effects={"act": count}, notes=tuple(self.notes), witness=found)
-
-
-def caught_said(controls: Collection[Control]) -> str:
-    """Say how often the executor was caught."""
-    bad = [one for one in controls if one.end in {Verdict.REPEATED, Verdict.LOST}]
-    repeated = sum(one.end == Verdict.REPEATED for one in bad)
-    words = f"{repeated} repeated, {len(bad) - repeated} lost"
-    return f"The executor that protects nothing was caught in {len(bad)} of {len(controls)} runs: {words}."

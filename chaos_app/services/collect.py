@@ -14,9 +14,10 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 
+from chaos_app.drills.caught import Caught
 from chaos_app.drills.evidence import Evidence, evidence_load
 from chaos_app.drills.left_out import LeftOut
-from chaos_app.drills.results import UNTOLD, Results, results_make
+from chaos_app.drills.results import Results, results_make
 from chaos_app.models import RUNNING, DrillAlert, DrillRun
 from chaos_app.services.cases import case_renew, case_store, evidence_known
 from chaos_app.services.launch import stop_told
@@ -27,7 +28,6 @@ from tasks_app.record.append import append_administration
 from tasks_app.record.events import DrillEnded
 
 AT_ONCE = 40  # pieces of evidence taken in one look
-UNREAD = "Not complete: the evidence of {} of its cases is of another version, and could not be read here."
 UNHEARD_SECONDS = 60.0  # until a controller that never began counts as failed
 
 
@@ -176,12 +176,12 @@ def _end(run: DrillRun, said: Mapping[str, Any]) -> None:
     unread = [name for name, evidence in read.items() if evidence is None]
     unread += map(_name, _fresh(run, Path(run.folder)))
     left_out = _read_list(Path(run.folder) / "left-out.json")
-    results = _results(run, [evidence for evidence in read.values() if evidence is not None], left_out)
+    run.caught = _caught(said.get("caught"))
+    readable = [evidence for evidence in read.values() if evidence is not None]
+    results = _results(run, readable, left_out, unread=len(unread))
     run.ended_at = _moment(said.get("ended")) or database_now()
     run.left_out, run.planted = left_out, [asdict(one) for one in results.planted]
     run.exit_code, run.sentence, run.summary = results.exit_code, results.sentence, results.summary
-    if unread and not run.exit_code:
-        run.exit_code, run.summary = UNTOLD, UNREAD.format(len(unread))
     event = DrillEnded(run=str(run.pk), state=run.state, sentence=results.sentence, exit_code=run.exit_code)
     append_administration(workspace=run.workspace_id, events=[event], actor="system")
     if results.violations:
@@ -200,19 +200,31 @@ def _read_list(file: Path) -> list[dict[str, Any]]:
         return []
 
 
+def _caught(said: object) -> list[dict[str, Any]] | None:
+    try:
+        return [asdict(Caught(**one)) for one in said] if isinstance(said, list) else None
+    except TypeError:  # of another version
+        return None
+
+
 def run_results(run: DrillRun) -> Results:
     """Judge the stored evidence of a run again, whole. Raises ValueError where some is of another version."""
     stored = run.cases.order_by("pk").values_list("evidence", flat=True)
     return _results(run, [evidence_load(one) for one in stored], run.left_out)
 
 
-def _results(run: DrillRun, evidence: Sequence[Evidence], left_out: Sequence[Mapping[str, Any]]) -> Results:
+def _results(
+    run: DrillRun, evidence: Sequence[Evidence], left_out: Sequence[Mapping[str, Any]], *, unread: int = 0
+) -> Results:
     return results_make(
         evidence,
         run=Path(run.folder).name or str(run.pk),
         suite=run.suite,
         seed=run.seed,
         left_out=[LeftOut(**one) for one in left_out],
+        caught=None if run.caught is None else [Caught(**one) for one in run.caught],
+        unread=unread,
+        broke_off=run.state == "failed",
         command=run.command,
         versions=run.versions,
     )

@@ -1,12 +1,14 @@
 """How the words of drills are shown: verdicts, promises, places, seconds, the picture of a case."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from chaos_app.drills.axis import Axis, axis_of, axis_of_control
+from chaos_app.drills.caught import Caught, caught_said
 from chaos_app.drills.evidence import Evidence
 from chaos_app.drills.judge import Judgement
 from chaos_app.drills.left_out import Gathered, LeftOut
@@ -146,9 +148,15 @@ def stages(names: str) -> list[str]:
 
 
 @register.filter
-def gathered(stored: list[dict[str, str]]) -> tuple[Gathered, ...]:
+def gathered(stored: list[dict[str, Any]]) -> tuple[Gathered, ...]:
     """Return what a stored run left out, by its reason."""
     return gather(LeftOut(**one) for one in stored)
+
+
+@register.filter
+def caught(run: DrillRun) -> str:
+    """Say how often the executor that protects nothing was caught in a run."""
+    return caught_said([Caught(**one) for one in run.caught or ()])
 
 
 @register.filter

@@ -58,8 +58,22 @@ def test_a_run_whose_controller_was_killed_ends_as_failed_and_keeps_what_it_had(
     written(some()[:1], state="running", pid=gone.pid)
     drills_collect()
     run = DrillRun.objects.get()
-    assert (run.state, run.cases.count()) == ("failed", 1)
+    assert (run.state, run.cases.count(), run.exit_code) == ("failed", 1, 2)
     assert "controller ended before" in run.why
+
+
+def test_a_run_that_was_stopped_or_whose_control_came_through_is_no_pass_on_its_page_either(written, people):
+    seen, unseen = ({"row": "E04", "klass": "keyed", "end": end} for end in ("REPEATED", "ONCE"))
+    cut = {"row": "E05", "position": "before", "klass": "keyed", "fault": "SIGKILL", "reason": "Stopped.", "cut": True}
+    (written(some(), name="run-1", state="stopped", caught=[seen]) / "left-out.json").write_text(json.dumps([cut]))
+    written(some(), name="run-2", caught=[seen, unseen])
+    written(some(), name="run-3", caught=[seen])
+    while drills_collect():
+        pass
+    runs = DrillRun.objects.order_by("folder")
+    assert [run.exit_code for run in runs] == [2, 2, 0]
+    assert [run_results(run).exit_code for run in runs] == [2, 2, 0]
+    assert [run_results(run).summary for run in runs] == [run.summary for run in runs]
 
 
 def test_a_file_that_is_being_written_is_left_for_the_next_look(written, people):

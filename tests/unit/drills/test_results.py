@@ -6,8 +6,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+from chaos_app.drills.caught import Caught, caught_made
 from chaos_app.drills.evidence import Control, Evidence
 from chaos_app.drills.judge import Judgement, judge
+from chaos_app.drills.left_out import LeftOut
 from chaos_app.drills.matrix import matrix
 from chaos_app.drills.names import Klass, Verdict
 from chaos_app.drills.obligations import obligations
@@ -53,6 +55,51 @@ def test_a_fault_that_never_happened_exits_2_and_is_never_counted_as_good():
     assert results.exit_code == 2
     assert results.sentence.startswith("1 of 1 cases that fired end as allowed")
     assert "1 never fired" in results.sentence
+
+
+CUT = LeftOut(row="E05", position="before", klass="keyed", fault="SIGKILL", reason="It was stopped.", cut=True)
+NEVER = replace(CUT, cut=False)
+SEEN, UNSEEN = (Caught(row="E04", klass="keyed", end=end) for end in ("REPEATED", "ONCE"))
+
+
+def all_say(results: Results, code: int) -> str:
+    """Check that every form of the report says the same as the exit code; return the headline."""
+    data, junit = json.loads(report_json(results)), ElementTree.fromstring(report_junit(results))
+    bad = [case.get("name") for case in junit.iter("testcase") if len(case)]
+    assert (results.exit_code, data["exit_code"], bool(bad)) == (code, code, code != 0)
+    assert f"<h1>{data['summary']}</h1>" in report_html(results)
+    assert ("does not pass" in report_html(results)) == (code == 2)
+    assert ("is safe" in data["summary"]) == (code == 0)
+    return str(data["summary"])
+
+
+def test_a_run_that_was_stopped_before_all_was_played_says_so_everywhere():
+    results = made(ONCE, left_out=[CUT, CUT, NEVER])
+    assert all_say(results, 2) == "Not complete: 2 cases not played."
+    assert "2 not played" in results.sentence
+    assert all_say(made(ONCE, left_out=[NEVER]), 0)
+
+
+def test_a_run_whose_unprotected_executor_came_through_says_so_everywhere():
+    results = made(ONCE, caught=[SEEN, UNSEEN])
+    assert "was not caught everywhere" in all_say(results, 2)
+    assert "unprotected runs caught 1 of 2" in results.sentence
+    assert "was not caught" in all_say(made(ONCE, caught=[]), 2)
+    assert all_say(made(ONCE, caught=[SEEN]), 0)
+    assert json.loads(report_json(results))["unprotected"][1] == {"row": "E04", "klass": "keyed", "end": "ONCE"}
+
+
+def test_a_violation_counts_before_whatever_else_is_missing():
+    assert all_say(made(ONCE, repeated_effect(), left_out=[CUT], caught=[UNSEEN]), 1).startswith("Something is wrong")
+
+
+def test_a_run_that_broke_off_is_no_pass():
+    assert (made(ONCE, broke_off=True).exit_code, made(ONCE, unread=1).exit_code) == (2, 2)
+
+
+def test_a_control_that_could_not_be_killed_was_not_caught():
+    control = Control(kind="unprotected", end=Verdict.NOT_FIRED)
+    assert [one.is_caught for one in caught_made({("E04", Klass.KEYED): control})] == [False]
 
 
 def test_a_run_of_nothing_proves_nothing():
