@@ -8,21 +8,35 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from tasks_app.sandbox.used import family, own_of
+
 ROOT = Path("/sys/fs/cgroup")
 PREFIX = "handrail-"
 _left: deque[Path] = deque()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Group:
-    """One sandbox's control group, in each hierarchy that it needs."""
+    """One sandbox's control group, in each hierarchy that it needs. ``most``: bytes that all of it may hold."""
 
     folders: tuple[Path, ...]
+    most: int
+    before: int = 0  # bytes of it that are counted elsewhere
 
-    def take(self, pid: int) -> None:
-        """Put a process in, before it runs anything. Raises OSError."""
-        for folder in self.folders:
-            (folder / "cgroup.procs").write_text(str(pid))
+    def take(self, first: int) -> None:
+        """Put a process in, and all below it, while they run nothing but what is ours. Raises OSError.
+
+        What one of them starts after it is in is in as well; what it started before is found at the next look. What
+        they hold already stays counted where they were: they may have so much less here.
+        """
+        taken: set[int] = set()
+        while left := [pid for pid in family(first) if pid not in taken]:
+            for pid in left:
+                for folder in self.folders:
+                    (folder / "cgroup.procs").write_text(str(pid))
+            taken.update(left)
+        self.before = own_of(taken)
+        _limit(self.folders[0], max(self.most - self.before, 0))
 
     def out_of_memory(self) -> bool:
         """Whether the kernel ended one of its processes for memory."""
@@ -39,7 +53,7 @@ class Group:
         for folder in self.folders:
             for name in ("memory.peak", "memory.max_usage_in_bytes"):
                 with suppress(OSError):
-                    return int((folder / name).read_text())
+                    return int((folder / name).read_text()) + self.before
         return 0
 
     def cpu(self) -> float:
@@ -71,19 +85,24 @@ def group_make(*, memory: int, processes: int) -> Group:
     if (ROOT / "cgroup.controllers").exists():
         folder = ROOT / name
         folder.mkdir()
-        (folder / "memory.max").write_text(str(memory))
+        _limit(folder, memory)
         (folder / "pids.max").write_text(str(processes))
-        return Group((folder,))
+        return Group((folder,), memory)
     folders = tuple(ROOT / kind / name for kind in ("memory", "pids"))
     for folder in folders:
         folder.mkdir()
-    (folders[0] / "memory.limit_in_bytes").write_text(str(memory))
+    _limit(folders[0], memory)
     (folders[1] / "pids.max").write_text(str(processes))
     with suppress(OSError):
         counted = ROOT / "cpuacct" / name
         counted.mkdir()
         folders = (*folders, counted)
-    return Group(folders)
+    return Group(folders, memory)
+
+
+def _limit(folder: Path, memory: int) -> None:
+    name = "memory.max" if (folder / "memory.max").exists() else "memory.limit_in_bytes"
+    (folder / name).write_text(str(memory))
 
 
 @cache

@@ -20,9 +20,10 @@ from tasks_app.sandbox.orphans import mark
 from tasks_app.sandbox.pipes import Ends
 from tasks_app.sandbox.spec import Frame, doors
 from tasks_app.sandbox.syscalls import filter_here
-from tasks_app.sandbox.used import used_by
+from tasks_app.sandbox.used import families_shown, used_by
 from tasks_app.sandbox.way import way_make, way_remove
 
+NEEDED = ("tasks_app.registry",)  # by every module of a tool
 START = 10.0  # seconds for bubblewrap to make its namespaces
 GONE = 3.0  # seconds for all of one to be gone once it is killed
 
@@ -50,10 +51,11 @@ class Running:
 
     def used(self) -> tuple[float, int]:
         """Return (CPU seconds, bytes) of all of it so far, by its control group where there is one."""
+        counted = (self.group.cpu(), self.group.memory()) if self.group else (0.0, 0)
+        if all(counted):
+            return counted
         seconds, size = used_by(self.first)
-        if self.group is None:
-            return seconds, size
-        return self.group.cpu() or seconds, self.group.memory() or size
+        return counted[0] or seconds, counted[1] or size
 
     def ended_within(self, seconds: float) -> bool:
         """Wait until the process that we started has ended, without taking its exit status."""
@@ -76,14 +78,17 @@ class Running:
             self.group.remove()
 
 
-def sandbox_start(frame: Frame, level: str, *, common: Sequence[str] = ()) -> Running:
+def sandbox_start(frame: Frame, level: str, *, common: Sequence[str] = NEEDED) -> Running:
     """Start a sandbox that waits for its call. Raises OSError where it does not start.
 
-    It ends with the thread that starts it. ``common``: modules of ours and installed ones that it may load meanwhile.
+    It ends with the thread that starts it. ``common``: modules of ours and installed ones that it loads meanwhile. No
+    tool's: it is still being put into its control group.
     """
     ends = Ends()
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
+        ours.settimeout(START)
+        ours.sendall(_setting(frame, level, common))  # it is read as soon as there is somebody
         printed, printing = ends.pipe()
         start = _walled if level == levels.NAMESPACES else _bare
         running = start(frame, ends, ours, theirs.fileno(), printing)
@@ -94,8 +99,6 @@ def sandbox_start(frame: Frame, level: str, *, common: Sequence[str] = ()) -> Ru
     finally:
         theirs.close()
         ends.close_all()
-    with suppress(OSError):  # it has ended already: seen as soon as it is spoken with
-        ours.sendall(_setting(frame, level, common))
     ours.setblocking(False)
     return running
 
@@ -110,10 +113,14 @@ def _setting(frame: Frame, level: str, common: Sequence[str]) -> bytes:
 
 
 def _walled(frame: Frame, ends: Ends, ours: socket.socket, theirs: int, printing: int) -> Running:
-    """Start bubblewrap; where control groups work, hold it until it is in one."""
+    """Start bubblewrap; where control groups work, put all of it into one before it is given a call.
+
+    The kernel takes its time for that (a grace period of RCU, often 10 ms), in which what is ours loads inside. Where
+    it does not say which process has started which, bubblewrap is held meanwhile.
+    """
     grouped = groups_work()
     info, informing = ends.pipe()
-    blocking, block = ends.pipe() if grouped else (None, None)
+    blocking, block = ends.pipe() if grouped and not families_shown() else (None, None)
     hosts = ends.holding(_hosts(frame)) if frame.network else None
     given = Given(
         channel=theirs,
@@ -133,8 +140,9 @@ def _walled(frame: Frame, ends: Ends, ours: socket.socket, theirs: int, printing
         ends.close(informing)
         first = _first_of(info)
         watched = os.pidfd_open(first)
-        if group and block is not None:
+        if group:
             group.take(first)
+        if block is not None:
             os.write(block, b".")
     except BaseException:
         if process:

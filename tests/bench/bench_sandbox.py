@@ -36,7 +36,7 @@ def figures(folder: Path) -> Iterator[dict[str, Any]]:
         levels.level_here = here
         kept.close()
     yield _over("waited", times, "sandbox that waited, over the same function in a plain child process", "<= 25")
-    yield _over("cold", times, "sandbox started for its call, over the same in a plain child process", "published")
+    yield _over("cold", times, "sandbox started for its call, over the same in a plain child process", "<= 25")
     with _stocked():
         waited = _calls("bench.boxer")
     yield {
