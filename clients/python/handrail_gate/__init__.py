@@ -1,6 +1,6 @@
 """Run a function only when Handrail's gate lets it: requested, approved, used once, reported. Fails closed."""
 
-from handrail_gate.answers import Call
+from handrail_gate.answers import Call, Opened
 from handrail_gate.async_client import AsyncGate
 from handrail_gate.bound import Terms
 from handrail_gate.client import Gate
@@ -39,6 +39,7 @@ __all__ = [
     "GateTooLate",
     "GateUsed",
     "NoEffect",
+    "Opened",
     "ReportLost",
     "Terms",
     "Wanted",

@@ -49,6 +49,28 @@ class Used:
     seconds: float
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """A task of several calls as the gate shows it; ``status``: external, completed, failed, ..."""
+
+    id: str
+    agent: str
+    title: str
+    status: str
+
+
+def opened_read(response: httpx.Response) -> Opened:
+    """Return the task that an answer holds. Raises GateRefused, GateGarbage."""
+    body = _body(response)
+    title = body.get("title")
+    return Opened(
+        id=_text(body, "id"),
+        agent=_text(body, "agent"),
+        title=title if isinstance(title, str) else "",
+        status=_text(body, "status"),
+    )
+
+
 def call_read(response: httpx.Response) -> Call:
     """Return the call that an answer holds. Raises GateRefused, GateGarbage."""
     body = _body(response)

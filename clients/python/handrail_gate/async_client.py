@@ -1,18 +1,20 @@
 """The client for asyncio: the same flows, nothing blocks the loop while people decide."""
 
 import asyncio
+import contextlib
 import functools
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any
 from uuid import uuid4
 
 import httpx
 
-from handrail_gate.answers import Call
+from handrail_gate.answers import Call, Opened
 from handrail_gate.bound import Key, Terms, arguments_of, fit_check
 from handrail_gate.client import PATIENCE
+from handrail_gate.errors import GateError
 from handrail_gate.execution import Done, Execution, NoEffect, under
-from handrail_gate.flows import Flow, Sleep, Wanted, asking, lost, reporting, using, waiting
+from handrail_gate.flows import Flow, Sleep, Wanted, asking, finishing, lost, opening, reporting, using, waiting
 
 type Function = Callable[..., Awaitable[Any]]
 
@@ -78,6 +80,31 @@ class AsyncGate:
         if not await self.report(execution, "succeeded", result=result):
             raise lost(execution, result)
         return result.result if isinstance(result, Done) else result
+
+    async def open_task(
+        self, title: str, *, intent: Mapping[str, Any] | None = None, request_key: str | None = None
+    ) -> Opened:
+        """Open a task for several calls, each asked for with its ``id``; the same request key is the same task."""
+        key = request_key or uuid4().hex
+        return await self._drive(opening(title, intent, request_key=key, patience=self._patience))
+
+    async def finish(self, task: str, *, outcome: str = "done", summary: str = "") -> Opened:
+        """Say that the agent has finished, or has given up (``failed``): the task ends once no call of it is open."""
+        return await self._drive(finishing(task, outcome=outcome, summary=summary, patience=self._patience))
+
+    @contextlib.asynccontextmanager
+    async def task(
+        self, title: str, *, intent: Mapping[str, Any] | None = None, request_key: str | None = None
+    ) -> AsyncIterator[Opened]:
+        """Open a task and finish it with the block; failed where the block raises, which it then does."""
+        opened = await self.open_task(title, intent=intent, request_key=request_key)
+        try:
+            yield opened
+        except BaseException as error:
+            with contextlib.suppress(GateError):
+                await self.finish(opened.id, outcome="failed", summary=f"{type(error).__name__}: {error}"[:500])
+            raise
+        await self.finish(opened.id)
 
     async def request(self, wanted: Wanted) -> Call:
         """Ask for a call; the same request key is the same request."""

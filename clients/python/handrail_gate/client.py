@@ -1,17 +1,19 @@
 """The client for ordinary code: it blocks while people decide."""
 
+import contextlib
 import functools
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from uuid import uuid4
 
 import httpx
 
-from handrail_gate.answers import Call
+from handrail_gate.answers import Call, Opened
 from handrail_gate.bound import Key, Terms, arguments_of, fit_check
+from handrail_gate.errors import GateError
 from handrail_gate.execution import Done, Execution, NoEffect, under
-from handrail_gate.flows import Flow, Sleep, Wanted, asking, lost, reporting, using, waiting
+from handrail_gate.flows import Flow, Sleep, Wanted, asking, finishing, lost, opening, reporting, using, waiting
 
 PATIENCE = 30.0  # seconds for which a gate that does not answer is asked again
 
@@ -79,6 +81,31 @@ class Gate:
         if not self.report(execution, "succeeded", result=result):
             raise lost(execution, result)
         return result.result if isinstance(result, Done) else result
+
+    def open_task(
+        self, title: str, *, intent: Mapping[str, Any] | None = None, request_key: str | None = None
+    ) -> Opened:
+        """Open a task for several calls, each asked for with its ``id``; the same request key is the same task."""
+        key = request_key or uuid4().hex
+        return self._drive(opening(title, intent, request_key=key, patience=self._patience))
+
+    def finish(self, task: str, *, outcome: str = "done", summary: str = "") -> Opened:
+        """Say that the agent has finished, or has given up (``failed``): the task ends once no call of it is open."""
+        return self._drive(finishing(task, outcome=outcome, summary=summary, patience=self._patience))
+
+    @contextlib.contextmanager
+    def task(
+        self, title: str, *, intent: Mapping[str, Any] | None = None, request_key: str | None = None
+    ) -> Iterator[Opened]:
+        """Open a task and finish it with the block; failed where the block raises, which it then does."""
+        opened = self.open_task(title, intent=intent, request_key=request_key)
+        try:
+            yield opened
+        except BaseException as error:
+            with contextlib.suppress(GateError):
+                self.finish(opened.id, outcome="failed", summary=f"{type(error).__name__}: {error}"[:500])
+            raise
+        self.finish(opened.id)
 
     def request(self, wanted: Wanted) -> Call:
         """Ask for a call; the same request key is the same request."""

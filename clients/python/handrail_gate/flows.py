@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import httpx
 
-from handrail_gate.answers import AGAIN, Call, call_read, used_read
+from handrail_gate.answers import AGAIN, Call, Opened, call_read, opened_read, used_read
 from handrail_gate.errors import GateDown, GateGarbage, GateTimeout, GateTooLate, GateUsed, ReportLost
 from handrail_gate.execution import Done, Execution
 
@@ -61,6 +61,20 @@ class Wanted:
         wanted = {"tool": self.tool, "arguments": dict(self.arguments), "request_key": self.request_key}
         more = {"task": self.task, "name": self.name, "title": self.title, "reason": self.reason}
         return wanted | {name: value for name, value in more.items() if value}
+
+
+def opening(title: str, intent: Mapping[str, Any] | None, *, request_key: str, patience: float) -> Flow[Opened]:
+    """Open a task; a lost answer is asked for again under the same key for ``patience`` seconds."""
+    body = {"title": title, "intent": dict(intent or {}), "request_key": request_key}
+    response = yield from _sending(Send(method="POST", path=f"{API}/tasks", body=body), seconds=patience)
+    return opened_read(response)
+
+
+def finishing(task: str, *, outcome: str, summary: str, patience: float) -> Flow[Opened]:
+    """Say that the agent has finished; what is said twice is the same."""
+    path = f"{API}/tasks/{quote(task, safe='')}/finish"
+    send = Send(method="POST", path=path, body={"outcome": outcome, "summary": summary})
+    return opened_read((yield from _sending(send, seconds=patience)))
 
 
 def asking(wanted: Wanted, *, patience: float) -> Flow[Call]:
