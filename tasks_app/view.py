@@ -1,6 +1,6 @@
 """What an agent is called with: the record so far, read lazily."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 from uuid import UUID
@@ -58,8 +58,21 @@ class CallMap(Protocol):
 class Asker(Protocol):
     """Asks a model through the record (``view.ask``)."""
 
-    def __call__(self, question: Any, *, model: str, ask: Any, largest_cost: int, instructions: str = "") -> Any:
-        """Commit ``context.selected`` with its reservation of ``largest_cost`` tokens, then call ``ask(question)``."""
+    def __call__(
+        self,
+        question: Any,
+        *,
+        model: str,
+        ask: Any,
+        largest_cost: int,
+        instructions: str = "",
+        context: Sequence[Mapping[str, Any]] | None = None,
+    ) -> Any:
+        """Commit ``context.selected`` with its reservation of ``largest_cost`` tokens, then call ``ask(question)``.
+
+        ``context``: all that the model is shown, as parts with ``role`` and ``content``, where that is more than the
+        question; what has not changed since the last question is not kept again.
+        """
         ...
 
 

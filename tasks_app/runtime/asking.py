@@ -1,9 +1,11 @@
 """Asking a model through the record: reserve, commit, ask, and let the decision carry the answer (D01)."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from core.boundaries import Boundary, Position, cross
 from tasks_app.record.events import ContextSelected
+from tasks_app.runtime.selection import WHOLE_EVERY, Selection, changed, selection_at
 from tasks_app.runtime.session import Session
 
 
@@ -30,30 +32,30 @@ class Asked:
         self.answers: list[Any] = []
 
     def __call__(
-        self, question: Any, *, model: str, ask: Any, largest_cost: int, instructions: str = "", added: Any = None
+        self,
+        question: Any,
+        *,
+        model: str,
+        ask: Any,
+        largest_cost: int,
+        instructions: str = "",
+        context: Sequence[Mapping[str, Any]] | None = None,
     ) -> Any:
         """Commit ``context.selected`` with its reservation, then ask. A death in between: asked again, both counted."""
         self._afford(largest_cost)
         self.count += 1
         self.model = model
         spent = self.session.task.spent
-        context = added if isinstance(added, list) else [{"role": "user", "content": question}]
-        self.session.commit_again(
-            lambda: (
-                [
-                    ContextSelected(
-                        step=self.step,
-                        ask=self.count,
-                        model=model,
-                        added=context,
-                        dropped=[],
-                        reserved_tokens=largest_cost,
-                        instructions=instructions or None,
-                    )
-                ],
-                {"task": {"spent": {**spent, "tokens": spent.get("tokens", 0) + largest_cost}}},
-            ),
+        parts = [dict(part) for part in context] if context is not None else [{"role": "user", "content": question}]
+        before = self._before()
+        selected = self._selected(before, parts, instructions, model=model, largest_cost=largest_cost)
+        done = self.session.commit_again(
+            lambda: ([selected], {"task": {"spent": {**spent, "tokens": spent.get("tokens", 0) + largest_cost}}}),
             boundary=Boundary.ASK,
+        )
+        changes = before.changes + 1 if before and selected.since else 0
+        self.session.selection = Selection(
+            seq=done.head_seq, parts=parts, instructions=instructions, left_out=[], changes=changes
         )
         self.reserved += largest_cost
         answer = ask(question)
@@ -61,6 +63,23 @@ class Asked:
         self.used += int(getattr(answer, "tokens", largest_cost))
         self.answers.append(getattr(answer, "output", answer))
         return self.answers[-1]
+
+    def _before(self) -> Selection | None:
+        """Return the selection before this one; a task that has spent nothing on models had none."""
+        session = self.session
+        if session.selection is None and session.task.spent.get("tokens"):
+            session.selection = selection_at(session.lease.task)
+        return session.selection
+
+    def _selected(
+        self, before: Selection | None, parts: list[Any], instructions: str, *, model: str, largest_cost: int
+    ) -> ContextSelected:
+        fixed: dict[str, Any] = {"step": self.step, "ask": self.count, "model": model, "reserved_tokens": largest_cost}
+        if before is None or before.changes + 1 >= WHOLE_EVERY:
+            return ContextSelected(**fixed, added=parts, dropped=[], instructions=instructions or None)
+        dropped, added = changed(before.parts, parts)
+        said = None if instructions == before.instructions else instructions
+        return ContextSelected(**fixed, added=added, dropped=dropped, instructions=said, since=before.seq)
 
     def _afford(self, largest_cost: int) -> None:
         most = self.session.task.budget.get("tokens")

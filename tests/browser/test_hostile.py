@@ -85,10 +85,11 @@ def _task(desk: Desk) -> None:
         business_key="Once",
     )
     call_in(task, f"mail {HOSTILE}"[:56], CallState.VERIFIED, reference="Their other", resource="Some place")
+    since = None
     for step, content in enumerate(("See this", "And this"), start=1):
         added = [{"role": "user", "content": content}]
-        fixed = {"ask": 1, "model": "m", "dropped": ["Left out"], "reserved_tokens": 1, "instructions": "Do as told."}
-        task_set(task, ContextSelected(step=step, added=added, **fixed))
+        fixed = {"ask": 1, "model": "m", "dropped": [0] if since else [], "since": since, "reserved_tokens": 1}
+        since = task_set(task, ContextSelected(step=step, added=added, instructions="Do as told.", **fixed)).head_seq
     task_set(task, SignalReceived(name="Some signal", payload={"Said": "Some payload"}))
     lost = {
         "lost_epoch": 1,

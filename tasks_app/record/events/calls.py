@@ -8,17 +8,22 @@ from tasks_app.record.events.base import Event, Json, Moment
 
 @dataclass(frozen=True, kw_only=True)
 class ContextSelected(Event):
-    """What a model is about to be shown; reserves the question's largest cost against the budget."""
+    """What a model is about to be shown; reserves the question's largest cost against the budget.
+
+    ``since``: the event of the selection that this one changes; without it ``added`` is the whole. Then ``dropped`` are
+    places in that selection, counted from 0, ``added`` follows what is kept, and no instructions are those as before.
+    """
 
     KIND: ClassVar[str] = "context.selected"
     FOREIGN: ClassVar[frozenset[str]] = frozenset({"added", "instructions"})
     step: int
     ask: int  # ordinal of the question within the step
     model: str
-    added: list[Json]  # what changed since the previous selection
-    dropped: list[str]
+    added: list[Json]
+    dropped: list[int]
     reserved_tokens: int
     instructions: str | None = None
+    since: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,6 +5,7 @@ import json
 from django.test import Client
 
 from tasks_app.models import Task
+from tasks_app.record.append import Token, append
 from tasks_app.record.events import ContextSelected
 from tests.people import People
 from tests.records import leased, task_set
@@ -12,10 +13,13 @@ from tests.records import leased, task_set
 EVIL = "<script>alert(1)</script>\u202e"
 
 
-def asked(task: Task, content: object, *, step: int = 1, ask: int = 1) -> None:
-    fixed = {"model": "m", "dropped": [], "reserved_tokens": 10, "instructions": "Propose one setting."}
-    added = [{"role": "user", "content": content}]
-    task_set(task, ContextSelected(step=step, ask=ask, added=added, **fixed))
+def selected(content: object, *, step: int = 1, **more: object) -> ContextSelected:
+    fixed = {"ask": 1, "model": "m", "dropped": [], "reserved_tokens": 10, "instructions": "Propose one setting."}
+    return ContextSelected(step=step, added=[{"role": "user", "content": content}], **{**fixed, **more})
+
+
+def asked(task: Task, content: object, *, step: int = 1) -> None:
+    task_set(task, selected(content, step=step))
 
 
 def shown(client: Client, task: Task, **query: int):
@@ -49,15 +53,29 @@ def test_any_two_can_be_compared_and_the_same_is_said_to_be_the_same(client_of, 
 
 
 def test_across_a_takeover_it_says_that_the_worker_changed(client_of, people: People, task: Task):
-    held = leased(task)
-    asked(held, "before")
-    from tasks_app.models import Event
+    for epoch in (1, 2):
+        held = leased(task, lease_epoch=epoch)
+        token = Token(epoch=epoch, nonce=held.lease_nonce)
+        last = append(stream=task.pk, events=[selected(f"under {epoch}")], actor="worker:w", token=token).head_seq
+    page = shown(client_of(people.rhea), task, at=last, against=last - 2).content.decode()
+    assert "Between the two the worker changed: lease no. 1 and no. 2." in page
 
-    task_set(held, lease_epoch=2)
-    asked(held, "after")
-    epochs = set(Event.objects.filter(stream=task.pk, kind="context.selected").values_list("epoch", flat=True))
-    page = shown(client_of(people.rhea), task).content.decode()
-    assert ("Between the two the worker changed" in page) == (len(epochs) > 1)
+
+def test_what_changed_since_the_selection_before_is_shown_within_the_whole(client_of, people: People, task: Task):
+    asked(task, "the incident " + 30 * "and so on ")
+    before = Task.objects.get(pk=task.pk).head_seq
+    second = selected("what the tool said", dropped=[0], since=before, instructions=None)
+    task_set(task, second)
+    answer = shown(client_of(people.rhea), task)
+    assert answer.context["shown"].lines[:3] == ["instructions:", "Propose one setting.", "user:"]
+    page = answer.content.decode()
+    assert "Left out to make room" in page
+    assert "user: the incident and so on" in page
+    third = selected("and then", since=before + 1, instructions=None)
+    task_set(task, third)
+    answer = shown(client_of(people.rhea), task)
+    assert [part["content"] for part in answer.context["shown"].parts] == ["what the tool said", "and then"]
+    assert "Left out to make room" not in answer.content.decode()
 
 
 def test_what_the_model_was_shown_is_inert(client_of, people: People, task: Task):
