@@ -18,17 +18,17 @@ from tasks_app.services.access import (
     token_create,
     token_revoke,
     workspace_add,
-    workspace_rename,
+    workspace_change,
 )
 
 
 @admin.register(Workspace)
 class WorkspaceAdmin(ConsoleAdmin):
-    """Workspaces are added (by who runs the deployment) and renamed; none is deleted while it has a history."""
+    """Workspaces are added (by who runs the deployment) and changed; none is deleted while it has a history."""
 
     within = "pk"
     form = WorkspaceForm
-    list_display = ("name", "slug", "head_seq", "created_at")
+    list_display = ("name", "slug", "keep_days", "head_seq", "created_at")
     search_fields = ("name", "slug")
 
     def reached(self, reach: Reach) -> Q:
@@ -48,11 +48,11 @@ class WorkspaceAdmin(ConsoleAdmin):
         return False
 
     def save_model(self, request: HttpRequest, obj: Workspace, form: Any, change: bool) -> None:
-        """Add or rename it, said in its stream; the row has the head of that stream, which is no form's to write."""
-        if change:
-            workspace_rename(workspace=obj, name=obj.name, actor=actor_of(request))
-        else:
-            obj.pk = workspace_add(slug=obj.slug, name=obj.name, actor=actor_of(request)).pk
+        """Add or change it, said in its stream; the row has the head of that stream, which is no form's to write."""
+        actor, keep = actor_of(request), obj.keep_days
+        if not change:
+            obj.pk = workspace_add(slug=obj.slug, name=obj.name, actor=actor).pk
+        workspace_change(workspace=obj, name=obj.name, keep_days=keep, actor=actor)
 
 
 @admin.register(Membership)

@@ -7,15 +7,23 @@ from django import forms
 from core.access import Right
 from core.errors import InvalidInput
 from core.models import ApiToken, Membership, Workspace
-from tasks_app.services.access import LONGEST_DAYS, slug_checked, word_mistake
+from tasks_app.services.access import LONGEST_DAYS, LONGEST_KEPT, slug_checked, word_mistake
 
 
 class WorkspaceForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic when it runs
-    """A workspace's name and short name."""
+    """A workspace's name and short name, and how long its ended tasks are kept."""
+
+    keep_days = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=LONGEST_KEPT,
+        label="Keep for (days)",
+        help_text="Tasks that ended longer ago go, exported, when `manage.py record purge` runs; empty: none does.",
+    )
 
     class Meta:
         model = Workspace
-        fields = ("name", "slug")
+        fields = ("name", "slug", "keep_days")
         help_texts: ClassVar = {"slug": "Its short name in addresses and commands; it stays as it is."}
 
     def clean_slug(self) -> str:

@@ -26,6 +26,7 @@ class Workspace(models.Model):
     id = models.UUIDField(primary_key=True, db_default=UuidV7(), editable=False)
     slug = models.SlugField(max_length=60, unique=True)
     name = models.CharField(max_length=120)
+    keep_days = models.PositiveIntegerField(null=True, blank=True)  # None: its ended tasks are kept for ever
     head_seq = models.BigIntegerField(default=0, editable=False)
     head_digest = models.BinaryField(default=bytes(32), editable=False)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -8,12 +8,12 @@ writer of every task out until the commit.
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef
 
 from core.clock import database_now
 from core.errors import Conflict
@@ -44,23 +44,27 @@ class Purged:
 
 
 def tasks_purge(
-    *, older_than: timedelta, folder: Path, actor: str, workspace: Workspace | None = None
+    *, older_than: timedelta | None, folder: Path, actor: str, workspace: Workspace | None = None
 ) -> Iterator[Purged]:
     """Export and remove every terminal task that ended longer ago than that; children go before their parents.
+
+    None: longer ago than its workspace keeps them; one that keeps them for ever loses none.
 
     Must run as the owner of the tables. Raises NotWhole where a record is broken: it is evidence then, and stays.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    before = database_now() - older_than
-    while page := list(_due(workspace).filter(ended_at__lt=before).values_list("pk", flat=True)[:AT_A_TIME]):
-        for task in page:
-            yield task_purge(task=task, folder=folder, actor=actor)
+    places = Workspace.objects.filter(pk=workspace.pk) if workspace else Workspace.objects.order_by("slug")
+    for place in places:
+        age = timedelta(days=place.keep_days) if older_than is None and place.keep_days else older_than
+        while age is not None and (page := _due(place, database_now() - age)):
+            for task in page:
+                yield task_purge(task=task, folder=folder, actor=actor)
 
 
-def _due(workspace: Workspace | None) -> QuerySet[Task]:
+def _due(workspace: Workspace, before: datetime) -> list[UUID]:
     children = Task.objects.filter(parent=OuterRef("pk"))
-    ended = Task.objects.filter(~Exists(children), status__in=sorted(TERMINAL)).order_by("ended_at", "pk")
-    return ended if workspace is None else ended.filter(workspace=workspace)
+    ended = Task.objects.filter(~Exists(children), workspace=workspace, status__in=sorted(TERMINAL))
+    return list(ended.filter(ended_at__lt=before).order_by("ended_at", "pk").values_list("pk", flat=True)[:AT_A_TIME])
 
 
 def task_purge(*, task: UUID, folder: Path, actor: str) -> Purged:

@@ -16,6 +16,7 @@ from tasks_app.record.events import RoleChanged
 from tasks_app.services import intake
 
 LONGEST_DAYS = 366
+LONGEST_KEPT = 100_000  # days
 ON_SERVER = "system"  # the author of what is done by `manage.py`
 NO_PROGRAM = "a program's token can never decide an approval or settle a call in doubt."
 THEIR_WORD = "deciding approvals and settling calls in doubt is a person's word: such a token is made by themselves."
@@ -41,16 +42,22 @@ def workspace_add(*, slug: str, name: str, actor: str) -> Workspace:
     return workspace
 
 
-def workspace_rename(*, workspace: Workspace, name: str, actor: str) -> Workspace:
-    """Give a workspace another name. Raises InvalidInput; the same name is no event."""
-    wanted = intake.text_checked("name", name, limit=120)
+def workspace_change(*, workspace: Workspace, name: str, keep_days: int | None, actor: str) -> Workspace:
+    """Give a workspace another name, or another time (days, None for ever) after which its ended tasks may go.
+
+    Raises InvalidInput; the same values are no event.
+    """
+    wanted = {"name": intake.text_checked("name", name, limit=120), "keep_days": keep_days}
+    if keep_days is not None and not 1 <= keep_days <= LONGEST_KEPT:
+        raise intake.field_error("keep_days", f"must be between 1 and {LONGEST_KEPT} days.")
     with transaction.atomic():
         held = Workspace.objects.select_for_update(no_key=True).get(pk=workspace.pk)
-        before = held.name
-        if wanted != before:
-            # Of the row, the name alone: the head of its stream moves with every append.
-            Workspace.objects.filter(pk=held.pk).update(name=wanted)
-            _record(held, f"workspace {held.slug}", {"name": before}, {"name": wanted}, actor)
+        before = {field: getattr(held, field) for field in wanted}
+        new = {field: value for field, value in wanted.items() if value != before[field]}
+        if new:
+            # Of the row, these alone: the head of its stream moves with every append.
+            Workspace.objects.filter(pk=held.pk).update(**new)
+            _record(held, f"workspace {held.slug}", {field: before[field] for field in new}, new, actor)
     return Workspace.objects.get(pk=workspace.pk)
 
 

@@ -38,7 +38,7 @@ class Command(BaseCommand):
         rebuild.add_argument("--check", action="store_true", required=True, help="compare only; nothing is changed")
         rebuild.add_argument("task", nargs="?", type=UUID)
         purge = verbs.add_parser("purge", help="export and remove tasks that ended long ago (as the tables' owner)")
-        purge.add_argument("--older-than", type=float, required=True, metavar="DAYS")
+        purge.add_argument("--older-than", type=float, metavar="DAYS", help="instead of what each workspace says")
         purge.add_argument("--to", type=Path, required=True, metavar="FOLDER", help="where the exports go")
         purge.add_argument("--workspace", help="only this one (its short name)")
 
@@ -99,7 +99,7 @@ class Command(BaseCommand):
         count = 0
         with database.as_owner("default"):
             place = self._workspace(options["workspace"])
-            age = timedelta(days=options["older_than"])
+            age = None if options["older_than"] is None else timedelta(days=options["older_than"])
             for one in tasks_purge(older_than=age, folder=options["to"], actor="system", workspace=place):
                 self.stdout.write(f"task {one.task}: {one.last_seq} events, now in {one.file}")
                 count += 1

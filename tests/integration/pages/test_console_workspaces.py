@@ -36,11 +36,18 @@ def test_a_workspace_is_added_and_renamed_and_its_stream_says_by_whom(client_of:
     Membership.objects.create(user=runs_all, workspace=made, role=Role.ADMIN)
     address = reverse("admin:core_workspace_change", args=[made.pk])
     for _ in range(2):  # again changes nothing, and says nothing
-        assert console.post(address, {"name": "Newer"}).status_code == 302
-    assert Workspace.objects.get(slug="new").name == "Newer"
+        assert console.post(address, {"name": "Newer", "keep_days": "90"}).status_code == 302
+    made = Workspace.objects.get(slug="new")
+    assert (made.name, made.keep_days) == ("Newer", 90)
+    assert console.post(address, {"name": "Newer", "keep_days": "0"}).status_code == 200  # with what is wrong
     assert said(made) == [
         ("workspace new", None, {"name": "New"}, "person:rhea"),
-        ("workspace new", {"name": "New"}, {"name": "Newer"}, "person:rhea"),
+        (
+            "workspace new",
+            {"name": "New", "keep_days": None},
+            {"name": "Newer", "keep_days": 90},
+            "person:rhea",
+        ),
     ]
 
 

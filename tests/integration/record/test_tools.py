@@ -16,6 +16,7 @@ from tasks_app.record import verifier
 from tasks_app.record.append import append, append_administration
 from tasks_app.record.events import CallOutcome, SwitchChanged, TaskCancelled, TaskPaused
 from tasks_app.record.verify import stream_verify
+from tasks_app.services.access import workspace_change
 from tasks_app.status import CallState
 from tests.people import People
 from tests.records import call_in, new_task
@@ -225,6 +226,19 @@ def test_an_old_ended_task_is_removed_after_export_and_what_stays_is_in_the_admi
     assert kept[1].data["last_seq"] == head.head_seq
     assert kept[1].data["head_digest"] == bytes(head.head_digest).hex()
     assert record("verify")[0] == 0
+
+
+def test_without_an_age_each_workspace_keeps_its_tasks_as_long_as_it_says(
+    task: Task, people: People, tmp_path: Path
+) -> None:
+    ended(task)
+    assert record("purge", "--to", tmp_path)[1] == "0 tasks were removed.\n"  # kept for ever
+    workspace_change(workspace=people.workspace, name="Harbour", keep_days=40_000, actor="person:rhea")
+    assert record("purge", "--to", tmp_path)[1] == "0 tasks were removed.\n"
+    workspace_change(workspace=people.workspace, name="Harbour", keep_days=30, actor="person:rhea")
+    workspace_change(workspace=people.elsewhere, name="Elsewhere", keep_days=1, actor="person:tobin")
+    assert record("purge", "--to", tmp_path)[1].endswith("1 task was removed.\n")
+    assert not Task.objects.filter(pk=task.pk).exists()
 
 
 def test_a_broken_record_is_evidence_and_is_never_purged(task: Task, tmp_path: Path) -> None:
