@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 
 from approvals_app.models import ApprovalRequest
 from approvals_app.status import ApprovalStatus
@@ -55,7 +55,9 @@ def approvals_page(*, workspaces: Sequence[UUID], shelf: Shelf, after: UUID | No
     """Return a part of the list of these workspaces, by key and never by offset."""
     rows = _rows(workspaces)
     if shelf == Shelf.WAITING:
-        rows = _beyond_waiting(rows.filter(status=ApprovalStatus.REQUESTED), after).order_by("decide_by", "pk")
+        last = rows.filter(pk=after).first() if after else None
+        waiting = _beyond_waiting(rows.filter(status=ApprovalStatus.REQUESTED), last)
+        rows = waiting.order_by(F("decide_by").asc(nulls_last=True), "pk")
     else:
         shown = rows.filter(_on(shelf)).order_by("-pk")
         rows = shown.filter(pk__lt=after) if after else shown
@@ -90,8 +92,11 @@ def _on(shelf: Shelf) -> Q:
     return Q(status=ApprovalStatus.EXPIRED) | Q(status=ApprovalStatus.VOIDED, decision="")
 
 
-def _beyond_waiting(rows: QuerySet[ApprovalRequest], after: UUID | None) -> QuerySet[ApprovalRequest]:
-    if after is None:
+def _beyond_waiting(rows: QuerySet[ApprovalRequest], last: ApprovalRequest | None) -> QuerySet[ApprovalRequest]:
+    """Return what follows ``last``; those that are kept waiting have no deadline and come at the end."""
+    if last is None:
         return rows
-    last = rows.model.objects.filter(pk=after).values_list("decide_by", flat=True).first()
-    return rows.filter(Q(decide_by__gt=last) | Q(decide_by=last, pk__gt=after)) if last else rows
+    if last.decide_by is None:
+        return rows.filter(decide_by=None, pk__gt=last.pk)
+    later = Q(decide_by__gt=last.decide_by) | Q(decide_by=None)
+    return rows.filter(later | Q(decide_by=last.decide_by, pk__gt=last.pk))

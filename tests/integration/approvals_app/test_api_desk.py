@@ -38,6 +38,19 @@ def test_an_edit_answers_with_the_new_request_and_the_card_shows_both_sides(desk
     assert "edited the arguments" in card["refusal"]
 
 
+def test_every_waiting_approval_is_listed_once_also_those_that_are_kept_waiting_without_a_deadline(desk: Desk):
+    requests = [parked(desk, arguments={"path": f"/{n}"}) for n in range(5)]
+    kept = [request.pk for request in requests[1:4]]  # among the others, and more of them than one part holds
+    ApprovalRequest.objects.filter(pk__in=kept).update(decide_by=None, overdue_at=database_now())
+    rhea, address, seen = signed_in(desk.rhea), f"{ALL}?limit=2", []
+    for _ in range(3):
+        page = rhea.get(address).json()
+        seen += [row["id"] for row in page["approvals"]]
+        address = f"{ALL}?limit=2&after={page['next']}"
+    assert page["next"] is None
+    assert seen == [str(requests[n].pk) for n in (0, 4, 1, 2, 3)]
+
+
 def test_groups_are_listed_and_denied_as_one_act(desk: Desk):
     for path in ("/a", "/b"):
         parked(desk, arguments={"path": path})
