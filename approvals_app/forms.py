@@ -1,6 +1,7 @@
 """What a person posts from a card."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, cast
 
 from django import forms
 
@@ -39,6 +40,45 @@ class GroupForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 2}),
         help_text="Kept in the record; the agent reads it.",
     )
+
+
+class StopForm(forms.Form):
+    """What a stop is over, and why. ``everything``: whether this person may stop every workspace."""
+
+    scope = forms.ChoiceField(
+        choices=[("agent", "An agent"), ("tool", "A tool"), ("workspace", "Everything in the workspace")], label="Stop"
+    )
+    name = forms.CharField(
+        required=False, max_length=120, label="Its name", help_text="Of the agent or the tool; else leave it empty."
+    )
+    workspace = forms.ChoiceField(label="In the workspace")
+    reason = forms.CharField(
+        max_length=500, label="Why", widget=forms.Textarea(attrs={"rows": 2}), help_text="Kept in the record."
+    )
+
+    def __init__(self, data: Any = None, *, workspaces: Sequence[tuple[str, str]], everything: bool) -> None:
+        super().__init__(data, auto_id="stop-%s")
+        place = cast(forms.ChoiceField, self.fields["workspace"])
+        place.choices = workspaces
+        if len(workspaces) == 1:
+            place.initial, place.widget = workspaces[0][0], forms.HiddenInput()
+        if everything:
+            scope = cast(forms.ChoiceField, self.fields["scope"])
+            scope.choices = [*cast(list[tuple[str, str]], scope.choices), ("all", "Everything in every workspace")]
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse at its field what the service would refuse."""
+        given: dict[str, Any] = super().clean() or {}
+        named = given.get("scope") in {"agent", "tool"}
+        if "scope" in given and named != bool(given.get("name")):
+            self.add_error("name", "Name the agent or the tool." if named else "A stop of this kind takes no name.")
+        return given
+
+
+class LiftForm(forms.Form):
+    """Why a stop is lifted."""
+
+    reason = forms.CharField(max_length=500)
 
 
 class GrantForm(forms.Form):

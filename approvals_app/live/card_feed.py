@@ -11,7 +11,7 @@ from django.template.loader import render_to_string
 from approvals_app.forms import ReasonForm
 from approvals_app.models import ApprovalRequest
 from approvals_app.selectors.beside import card_review, last_steps, quorum_of, successor
-from approvals_app.selectors.card import Card, approval_card
+from approvals_app.selectors.card import Card, approval_card, stops_of_request
 from approvals_app.selectors.deciders import deciders_now, deciders_sentence
 from approvals_app.selectors.requests import approval_find
 from approvals_app.services.reopen import may_ask
@@ -96,4 +96,5 @@ def card_state(request: ApprovalRequest) -> str:
     moments = (request.decided_at, request.closed_at, request.consumed_at, request.reopened_at, request.decide_by)
     answers = list(request.answers.order_by("pk").values_list("user", "answer", "at"))
     over = not may_ask(request.task)
-    return f"{request.status} {moments} {request.group} {answers} {later.pk if later else ''} {over}"
+    stops = [stop.pk for stop in stops_of_request(request)]
+    return f"{request.status} {moments} {request.group} {answers} {later.pk if later else ''} {over} {stops}"

@@ -9,13 +9,14 @@ from approvals_app.models import ApprovalRequest
 from approvals_app.selectors.record import intended_of, reason_of
 from approvals_app.selectors.requests import approvals_of_tool
 from approvals_app.services.reopen import may_ask
-from approvals_app.status import ApprovalStatus, OnExpiry
+from approvals_app.status import LIVE, ApprovalStatus, OnExpiry
 from approvals_app.tools import tool_change
 from approvals_app.words import decided_sentence, effect_sentence, taken_sentence
 from core.moments import absolute, duration
 from core.principal import Principal
 from tasks_app.call_arguments import arguments_shown
-from tasks_app.models import Call
+from tasks_app.models import Call, StopSwitch
+from tasks_app.selectors.stops import stops_over
 from tasks_app.status import EXTERNAL_VERSION
 
 
@@ -38,6 +39,7 @@ class Card:
     if_silent: str
     never: Sequence[str]
     earlier: Sequence[ApprovalRequest]
+    stops: Sequence[StopSwitch]
 
     @property
     def waits(self) -> bool:
@@ -79,7 +81,15 @@ def approval_card(*, request: ApprovalRequest, principal: Principal) -> Card:
         if_silent=_if_silent(request),
         never=sorted({str(party["user"]) for party in request.policy.get("never", [])}),
         earlier=approvals_of_tool(request),
+        stops=stops_of_request(request),
     )
+
+
+def stops_of_request(request: ApprovalRequest) -> Sequence[StopSwitch]:
+    """Return the stops that keep a call from beginning that waits for its decision or its use."""
+    if request.status not in LIVE:
+        return ()
+    return stops_over(workspace=request.workspace_id, agent=request.agent, tool=request.tool)
 
 
 _IF_DENIED = (

@@ -29,6 +29,7 @@ from tasks_app.forms import SettleForm
 from tasks_app.live.polled import feed_of, polled
 from tasks_app.models import Call
 from tasks_app.selectors.doubt import doubt_of
+from tasks_app.selectors.stops import stops_in
 
 
 @never_cache
@@ -58,6 +59,7 @@ def desk(request: HttpRequest) -> HttpResponse:
         "previous_url": desk_url(tab, kind) if after else "",
         "many": len(workspaces) > 1,
         "live": desk_query(tab=tab, kind=kind, page=page, calls=calls, first=after is None, newest=newest),
+        "stops": stops_in(workspaces=workspaces),
         "row_query": f"?shelf={tab.value}" + (f"&{kind.query}" if kind else ""),
         **_others(user, tab, page),
         **_group(request, page, kind),

@@ -131,7 +131,7 @@ def _stops(principal: Principal) -> Iterator[Notice]:
         first = stops[0]
         text = "stop is set" if len(stops) == 1 else "stops are set"
         detail = f"{first.scope} {first.name}".strip() + f": {first.reason}"
-        url = place_url(principal, "tasks")
+        url = reverse("approvals-stops")
         yield Notice(name="stops", tone="person", glyph="stopped", count=len(stops), text=text, detail=detail, url=url)
 
 

@@ -37,3 +37,9 @@ class StopSwitch(models.Model):
 
     def __str__(self) -> str:
         return f"stop {self.scope} {self.name}".strip()
+
+    @property
+    def covers(self) -> str:
+        """Say in words what it is over."""
+        said = {"all": "everything, in every workspace", "workspace": "everything in the workspace"}
+        return said.get(self.scope) or f"the {self.scope} {self.name}"

@@ -7,7 +7,7 @@ from datetime import timedelta
 from core.clock import database_now
 from tasks_app.models import Call, Event, Task
 from tasks_app.runtime.recorded import data_whole
-from tasks_app.status import CallState, Status
+from tasks_app.status import CallState, Status, WaitKind
 from tasks_app.timeline.parts import Line, line, name, quote, who
 
 PATIENCE = timedelta(seconds=10)  # a due task that nobody takes for so long has no worker
@@ -17,7 +17,7 @@ LOOK_BACK = 5000  # events: what a notice is about stands near the end, and of a
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Banner:
-    """One notice. ``tone``: info, ok, person, bad or unknown. ``approval`` / ``settle`` / ``event``: where it leads."""
+    """One notice. ``tone``: info, ok, person, bad or unknown. The rest says where it leads."""
 
     tone: str
     glyph: str
@@ -25,6 +25,7 @@ class Banner:
     approval: str = ""
     settle: str = ""
     event: int = 0
+    stop: bool = False
 
 
 def task_banners(*, task: Task, open_calls: Sequence[Call] | None) -> list[Banner]:
@@ -38,7 +39,7 @@ def task_banners(*, task: Task, open_calls: Sequence[Call] | None) -> list[Banne
         Status.CANCELLING: _cancelling,
     }.get(Status(task.status))
     doubts, asked = (_in_state(task, state, open_calls) for state in (CallState.IN_DOUBT, CallState.ASKED))
-    return [*_doubts(doubts), *_asked(task, asked), *(made(task) if made else ()), *_nobody(task)]
+    return [*_doubts(doubts), *_asked(task, asked), *_held(task), *(made(task) if made else ()), *_nobody(task)]
 
 
 def _in_state(task: Task, state: CallState, known: Sequence[Call] | None) -> list[Call]:
@@ -60,6 +61,12 @@ def _asked(task: Task, calls: Sequence[Call]) -> Iterator[Banner]:
         if found is not None:
             said = line("Waiting for approval", *quote(found.data.get("line")))
             yield Banner(tone="person", glyph="person", line=said, approval=str(found.data.get("approval", "")))
+
+
+def _held(task: Task) -> Iterator[Banner]:
+    if task.status == Status.WAITING and (task.wait or {}).get("kind") == WaitKind.STOP:
+        said = line("A stop is set: the next call does not begin until it is lifted; the task then goes on by itself.")
+        yield Banner(tone="person", glyph="stopped", line=said, stop=True)
 
 
 def _last(task: Task, kind: str) -> Event | None:

@@ -6,20 +6,19 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import connection, transaction
-from django.db.models import Q
 
 from core.clock import ClockTimestamp
 from core.errors import Forbidden, NotFound
 from core.models import Workspace
-from tasks_app.models import Call, Event, StopSwitch, Task
+from tasks_app.models import StopSwitch, Task
 from tasks_app.record.append import append_administration
 from tasks_app.record.events import SwitchChanged
+from tasks_app.selectors.stops import attempts_before, stop_visible
 from tasks_app.services import intake
-from tasks_app.status import CallState, Status, WaitKind
+from tasks_app.status import Status, WaitKind
 from tasks_app.wake import wake
 
 STOP_LOCK = 7201  # every attempt's commit takes it shared (handrail_admission), a change takes it exclusively
-MAY_ACT = (CallState.ATTEMPTED, CallState.STARTED, CallState.UNKNOWN)
 SCOPES = ("all", "workspace", "agent", "tool")
 
 
@@ -47,7 +46,7 @@ def stop_set(*, workspace: Workspace, scope: str, name: str = "", reason: str, u
         if switch is None:
             switch = StopSwitch.objects.create(**place, reason=reason, set_by=user)
             _record(workspace, actor, switch, before=None, after={"reason": reason}, reason=reason)
-        return Stop(switch=switch, attempts=_attempts(switch))
+        return Stop(switch=switch, attempts=attempts_before(switch))
 
 
 def stop_lift(*, workspace: Workspace, stop: int, reason: str, user: User, actor: str) -> None:
@@ -55,7 +54,7 @@ def stop_lift(*, workspace: Workspace, stop: int, reason: str, user: User, actor
     reason = intake.text_checked("reason", reason, limit=500)
     with transaction.atomic():
         _lock()
-        switch = StopSwitch.objects.filter(_visible(workspace), pk=stop).first()
+        switch = StopSwitch.objects.filter(stop_visible(workspace), pk=stop).first()
         if switch is None:
             raise NotFound
         _may_reach(switch.scope, user)
@@ -77,11 +76,7 @@ def _wake_held(switch: StopSwitch) -> None:
 
 def stops_standing(*, workspace: Workspace) -> list[StopSwitch]:
     """List the stops that hold in a workspace, those over everything included."""
-    return list(StopSwitch.objects.filter(_visible(workspace)).select_related("set_by").order_by("set_at"))
-
-
-def _visible(workspace: Workspace) -> Q:
-    return Q(workspace=workspace) | Q(scope="all")
+    return list(StopSwitch.objects.filter(stop_visible(workspace)).select_related("set_by").order_by("set_at"))
 
 
 def _place(workspace: Workspace, scope: str, name: str, user: User) -> dict[str, Any]:
@@ -112,27 +107,3 @@ def _record(workspace: Workspace, actor: str, switch: StopSwitch, *, before: Any
     what = f"stop {switch.scope} {switch.name}".strip()
     event = SwitchChanged(what=what, before=before, after_change=after, reason=reason)
     append_administration(workspace=workspace.id, events=[event], actor=actor)
-
-
-def _attempts(switch: StopSwitch) -> list[Mapping[str, Any]]:
-    calls = Call.objects.filter(state__in=MAY_ACT).order_by("task_id", "step", "ordinal")
-    if switch.scope != "all":
-        calls = calls.filter(workspace=switch.workspace)
-    if switch.scope == "agent":
-        calls = calls.filter(task__agent=switch.name)
-    if switch.scope == "tool":
-        calls = calls.filter(tool=switch.name)
-    return [_attempt(call) for call in calls]
-
-
-def _attempt(call: Call) -> Mapping[str, Any]:
-    attempted = Event.objects.filter(stream=call.task_id, seq=call.attempted_seq or 0).first()
-    said = attempted.data if attempted else {}
-    return {
-        "task": str(call.task_id),
-        "call": call.name,
-        "tool": call.tool,
-        "attempt": call.attempts,
-        "send_by": said.get("send_by"),
-        "deadline": said.get("deadline"),
-    }
