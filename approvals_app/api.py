@@ -80,8 +80,9 @@ def approvals_group_deny(request: HttpRequest, body: DenyGroupIn) -> dict[str, A
         pause=body.pause,
         via=Via.API,
     )
-    stop = denied.stop.switch.pk if denied.stop else None
-    return {"denied": denied.count, "stop": stop, "approvals": [_done(one) for one in denied.done]}
+    stop, attempts = (denied.stop.switch.pk, denied.stop.attempts) if denied.stop else (None, [])
+    done = [_done(one) for one in denied.done]
+    return {"denied": denied.count, "stop": stop, "attempts": attempts, "approvals": done}
 
 
 @router.post("/decide", response=TogetherOut, summary="Answer several requests of one tool")

@@ -187,10 +187,14 @@ class DenyGroupIn(Schema):
 
 
 class DenyGroupOut(TogetherOut):
-    """``stop``: the stop of the agent that was set, or null."""
+    """``stop``: the stop of the agent that was set, or null.
+
+    ``attempts``: what was attempted before it and has no outcome; each may still send until its ``send_by``.
+    """
 
     denied: int
     stop: int | None
+    attempts: list[dict[str, Any]]
 
 
 class FigureOut(Schema):

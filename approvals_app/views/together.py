@@ -19,8 +19,10 @@ from approvals_app.selectors.card import approval_card
 from approvals_app.selectors.requests import requests_again
 from approvals_app.services.together import MOST, Done, approvals_decide_together, approvals_deny_group
 from approvals_app.status import Answer, ApprovalStatus, Via
+from approvals_app.views.stops import attempts_sentence, stop_url
 from core.access import Right
 from core.errors import HandrailError, InvalidInput, NotFound
+from core.places import way_back
 from core.principal import Principal, session_principal
 from core.words import word
 
@@ -56,11 +58,11 @@ def together(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_POST
 def deny_group(request: HttpRequest) -> HttpResponse:
-    """Deny all of one agent, tool and rule, and stop the agent."""
+    """Deny all of one agent, tool and rule, and stop the agent; leads to the stop, with what may still be sent."""
     form = GroupForm(request.POST)
     if not form.is_valid():
         messages.error(request, "Say why: the agent and the record need a reason. Nothing was changed.")
-        return HttpResponseRedirect(request.POST.get("back") or reverse("approvals"), status=303)
+        return HttpResponseRedirect(way_back(request), status=303)  # the group, with its form
     given = form.cleaned_data
     principal = session_principal(request, slug=given.pop("workspace"))
     try:
@@ -70,9 +72,13 @@ def deny_group(request: HttpRequest) -> HttpResponse:
         return HttpResponseRedirect(reverse("approvals"), status=303)
     refused = len(denied.done) - denied.count
     left = f", {refused} not (others were first, or not yours to decide)" if refused else ""
-    stopped = f" The agent {given['agent']} is stopped until somebody lifts the stop." if denied.stop else ""
-    messages.success(request, f"{denied.count} denied{left}.{stopped}")
-    return HttpResponseRedirect(reverse("approvals"), status=303)
+    if denied.stop is None:
+        messages.success(request, f"{denied.count} denied{left}.")
+        return HttpResponseRedirect(reverse("approvals"), status=303)
+    stopped = f"The agent {given['agent']} is stopped until somebody lifts the stop."
+    earlier = attempts_sentence(len(denied.stop.attempts))
+    messages.success(request, f"{denied.count} denied{left}. {stopped} {earlier}")
+    return HttpResponseRedirect(stop_url(denied.stop.switch), status=303)
 
 
 def _chosen(request: HttpRequest, given: Any) -> list[ApprovalRequest]:

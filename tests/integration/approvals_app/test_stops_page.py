@@ -6,7 +6,7 @@ from django.test import Client
 from django.urls import reverse
 
 from core.access import Role
-from tasks_app.models import Call, Event, StopSwitch
+from tasks_app.models import Call, Event, StopSwitch, Task
 from tasks_app.services.stops import stop_set
 from tests.desk import HUSH, Desk, attempt, claim, decide, parked, propose, task_create
 from tests.people import person
@@ -43,14 +43,48 @@ def test_rule_14_a_stop_is_set_and_lifted_on_its_page_with_a_reason(desk: Desk):
     assert rhea.post(lift, {"reason": "twice"}).status_code == 409
 
 
-def test_rule_14_the_page_lists_every_earlier_attempt_without_outcome_with_how_long_it_may_send(desk: Desk):
+def attempted(desk: Desk) -> Task:
+    """A task whose call was attempted and has no outcome."""
     task = task_create(desk)
     token = claim(task)
     propose(task, HUSH, "clean", {"path": "/a"}, token=token)
     attempt(task.pk, "clean", token, contract=HUSH)
-    attempted = Event.objects.get(stream=task.pk, kind="call.attempted")
-    Call.objects.filter(task=task).update(attempted_seq=attempted.seq)
-    rhea = signed_in(desk.rhea)
+    event = Event.objects.get(stream=task.pk, kind="call.attempted")
+    Call.objects.filter(task=task).update(attempted_seq=event.seq)
+    return task
+
+
+def deny_all(desk: Desk, **more: str) -> dict[str, str]:
+    kind = {"agent": "desk.agent", "tool": "desk.clean", "rule": "contract"}
+    return kind | {"workspace": desk.workspace.slug, "reason": "wild"} | more
+
+
+def test_rule_14_deny_all_tells_every_earlier_attempt_without_outcome(desk: Desk):
+    task, rhea = attempted(desk), signed_in(desk.rhea)
+    parked(desk)
+    page = rhea.post(reverse("approvals-deny-all"), deny_all(desk), follow=True)
+    assert "1 denied. The agent desk.agent is stopped" in page.content.decode()
+    assert [one["task"] for one in page.context["stops"][0]["attempts"]] == [str(task.pk)]
+    body = {name: value for name, value in deny_all(desk).items() if name != "workspace"}
+    said = rhea.post("/api/v1/approvals/groups/deny", body, content_type="application/json").json()
+    assert [(one["task"], one["call"], one["send_by"] is None) for one in said["attempts"]] == [
+        (str(task.pk), "clean", False)
+    ]
+
+
+def test_deny_all_without_a_reason_leads_back_to_where_the_form_stood_and_nowhere_else(desk: Desk):
+    rhea, address = signed_in(desk.rhea), reverse("approvals-deny-all")
+    stood = "http://testserver/approvals/?shelf=team&agent=desk.agent"
+    for given, headers, leads in (
+        ({}, {"Referer": stood}, "/approvals/?shelf=team&agent=desk.agent"),
+        ({"back": "https://elsewhere.example/"}, {"Referer": "https://elsewhere.example/"}, "/"),
+    ):
+        answer = rhea.post(address, deny_all(desk, reason="", **given), headers=headers)
+        assert (answer.status_code, answer["Location"]) == (303, leads)
+
+
+def test_rule_14_the_page_lists_every_earlier_attempt_without_outcome_with_how_long_it_may_send(desk: Desk):
+    task, rhea = attempted(desk), signed_in(desk.rhea)
     page = set_by_hand(rhea)
     (stop,) = page.context["stops"]
     assert [(one["task"], one["call"]) for one in stop["attempts"]] == [(str(task.pk), "clean")]
