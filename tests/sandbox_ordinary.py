@@ -30,7 +30,7 @@ def main() -> None:
     networked = replace(box_keyed, network=("nowhere.invalid:443",))
     said = {}
     for name, contract in (("alone", box_keyed), ("network", networked)):
-        for what in ("system_calls", "privileges", "descriptors", "write_outside"):
+        for what in ("system_calls", "privileges", "descriptors", "write_outside", "inodes"):
             said[f"{name} {what}"] = tried(contract, what)
     said["reach"] = tried(networked, "reach_and_hear", word="nowhere.invalid:443")
     print(json.dumps(said))
@@ -40,11 +40,13 @@ def tried(contract: Any, what: str, word: str = "/") -> Any:
     """Return what it answers, or its error."""
     from tasks_app.fakes import context_of
     from tasks_app.runtime.acting import call_act
+    from tests.sandbox_tools import SMALL
     from tests.sandbox_tries.trying import Try
 
     context = context_of(key="k", seconds=20.0)
     until = time.monotonic() + 5
-    outcome = call_act(contract, Try(what=what, word=word), context, epoch_holds=lambda: True, send_by=until)
+    arguments = Try(what=what, word=word, number=SMALL.files + 100)
+    outcome = call_act(contract, arguments, context, epoch_holds=lambda: True, send_by=until)
     return outcome.result if outcome.outcome == "ok" else outcome.error
 
 

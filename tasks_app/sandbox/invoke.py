@@ -50,6 +50,7 @@ UNKNOWN_ENDS = {
     How.TIME: ("deadline", "No answer before the deadline; its sandbox was ended."),
     How.GARBAGE: ("sandbox-garbage", "What it said is no answer."),
     How.OUTPUT: ("sandbox-output", "Its answer is larger than its contract allows."),
+    How.FILES: ("sandbox-files", "It made more files than its contract allows."),
     How.REVOKED: ("credential-revoked", "A credential that it held was revoked; its sandbox was ended."),
 }
 

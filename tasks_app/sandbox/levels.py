@@ -44,10 +44,7 @@ def level_here() -> Level:
     missing = []
     grouped = cgroups.groups_work()
     if not grouped:
-        missing.append(
-            "Memory is limited for each process, not for all of a call together, and the number of its files is not:"
-            " no control groups here."
-        )
+        missing.append("Memory is limited for each process, not for all of a call together: no control groups here.")
     if os.geteuid() == 0 and namespace_of(os.getpid()) is None:
         count = "" if grouped else ", and the number of its processes is not limited"
         missing.append(f"It keeps root's number, without root's rights{count}: run workers as an ordinary user.")

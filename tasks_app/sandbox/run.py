@@ -23,7 +23,7 @@ from tasks_app.sandbox.way import way_open
 
 PIECE = 65536
 PRINTED = 100_000  # bytes of what was printed last that are kept; of them a little is shown, once it is masked
-LOOK = 0.2  # seconds between two looks at whether it may go on, and at what all of it has used
+LOOK = 0.2  # seconds between two looks at whether it may go on, and at what all of it has used and made
 SPARE = 1.5  # seconds of processor time for loading, and in which the kernel ends a single process that has used all
 ITSELF = 0.3  # seconds for a sandbox to end by itself
 BEGAN = b'{"began": true}\n'
@@ -43,6 +43,7 @@ class _Talk:
     said: bytearray = field(default_factory=bytearray)
     lines: int = 0  # that were heard
     cpu: float = 0.0  # seconds that all of it together may take
+    files: int = 0  # that it may make
     how: How | None = None
 
 
@@ -67,7 +68,8 @@ def sandbox_run(
     except OSError as error:
         usage = Usage(level=level, wall=time.monotonic() - started)
         return Ended(how=How.NOT_STARTED, usage=usage, detail=f"The sandbox did not start: {error}")
-    talk = _Talk(running, _request(spec), spec.frame.limits.output, cpu=spec.frame.limits.cpu)
+    limits = spec.frame.limits
+    talk = _Talk(running, _request(spec), limits.output, cpu=limits.cpu, files=limits.files)
     try:
         try:
             told(running.first)
@@ -131,12 +133,14 @@ def _speak(talk: _Talk, until: float, may_go_on: Callable[[], bool] | None) -> N
 
 
 def _over(talk: _Talk, may_go_on: Callable[[], bool] | None) -> How | None:
-    """Say why it may not go on: what it held was revoked, or all of it together has used what one of it may."""
+    """Say why it may not go on: what it held was revoked, or all of it together has used or made too much."""
     if may_go_on and not may_go_on():
         return How.REVOKED
     running = talk.running
     used = running.used()[0] - running.used_before
-    return How.CPU if used >= talk.cpu + SPARE else None
+    if used >= talk.cpu + SPARE:
+        return How.CPU
+    return How.FILES if running.files() > talk.files else None
 
 
 def _send(talk: _Talk, poll: select.poll) -> None:

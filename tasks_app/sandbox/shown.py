@@ -100,7 +100,7 @@ def limits_words(limits: Limits) -> list[str]:
         f"{_size(limits.memory)} of memory",
         f"{limits.processes} processes and threads",
         f"{limits.cpu:g} s of processor time",
-        f"{_size(limits.space)} of files, {_size(limits.file)} each",
+        f"{_size(limits.space)} of files, {_size(limits.file)} each and {limits.files:,} in all",
         f"an answer of {_size(limits.output)}",
         f"{limits.descriptors} open files",
     ]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-MIB = 1024 * 1024
+MIB, PAGE = 1024 * 1024, 4096
 ROLES = ("execute", "start", "poll", "find", "verify", "seen")  # the functions of a contract that run inside
 
 
@@ -25,9 +25,14 @@ class Limits:
     processes: int = 64  # processes and threads together
     cpu: float = 60.0
     file: int = 64 * MIB  # the largest file
-    space: int = 64 * MIB  # the private temporary folder, which is memory
+    space: int = 64 * MIB  # the private temporary folder, which is memory; each file in it counts as a page at least
     output: int = 4 * MIB  # the answer
     descriptors: int = 256
+
+    @property
+    def files(self) -> int:
+        """Return how many there may be in the temporary folder: what an empty one takes of the kernel is not space."""
+        return max(self.space // PAGE, 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +81,7 @@ class How(StrEnum):
     TIME = "out of time"
     GARBAGE = "garbage"
     OUTPUT = "answer too large"
+    FILES = "too many files"
     REVOKED = "credential revoked"
 
 

@@ -24,6 +24,7 @@ MODULES = [
     "approval",
     "pages",
     "sandbox",
+    "kills",
     "live",
     "peers",
 ]

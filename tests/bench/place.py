@@ -90,8 +90,13 @@ def processes(folder: Path, *, workers: int = 1, concurrency: int = 2, pool: str
     """Run workers (each with its keeper) and a sweeper; yields the workers' process handles."""
     with ExitStack() as stack:
         running = [_worker(stack, folder, nth, concurrency, pool) for nth in range(workers)]
-        _start(stack, folder / "sweeper.log", "manage.py", "sweep")
+        sweeper_start(stack, folder)
         yield running
+
+
+def sweeper_start(stack: ExitStack, folder: Path) -> Any:
+    """Start a sweeper."""
+    return _start(stack, folder / "sweeper.log", "manage.py", "sweep")
 
 
 def worker_start(stack: ExitStack, folder: Path, name: str, *, concurrency: int = 2, pool: str = "prefork") -> Any:

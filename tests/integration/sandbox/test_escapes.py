@@ -179,6 +179,12 @@ def test_it_fills_no_disk():
     assert "large" in said("large_file")
 
 
+def test_it_makes_no_more_files_than_its_folder_has_pages():
+    outcome = act("inodes", number=SMALL.files + 100)
+    assert (outcome.outcome, (outcome.error or {})["code"]) == ("unknown", "sandbox-files")
+    assert said("inodes", number=SMALL.files - 100) == SMALL.files - 100
+
+
 def test_it_opens_no_more_than_its_descriptors():
     assert said("open_many")["opened"] < 256
 

@@ -28,6 +28,7 @@ def test_it_has_no_rights_and_gets_none(said: dict[str, Any], kind: str):
     doors = ["socket"] if kind == "network" else []
     assert list(said[f"{kind} descriptors"].values()) == ["device", "pipe", "pipe", "socket", *doors]
     assert "written" not in said[f"{kind} write_outside"].values()
+    assert said[f"{kind} inodes"]["code"] == "sandbox-files"
 
 
 def test_low_ports_lead_to_its_proxy(said: dict[str, Any]):
