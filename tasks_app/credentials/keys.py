@@ -9,6 +9,7 @@ from django.conf import settings
 from core.embedded.address import kept_once
 from core.errors import Unavailable
 
+BETWEEN, FORMER = b"\n", 20  # between sealed values, the newest first; how many former ones are kept
 FILE = "credential-keys"  # beside the embedded services, where nothing else is given
 
 
@@ -30,15 +31,16 @@ def sealer() -> MultiFernet:
         ) from error
 
 
-def seal(value: str) -> bytes:
-    """Seal a value with the newest key."""
-    return sealer().encrypt(value.encode())
+def seal(value: str, *, after: bytes = b"") -> bytes:
+    """Seal a value with the newest key. ``after``: what was sealed there before, kept behind it for ``formers``."""
+    kept = [one for one in after.split(BETWEEN) if one and _opened(one) != value]
+    return BETWEEN.join([sealer().encrypt(value.encode()), *kept[:FORMER]])
 
 
 def unseal(sealed: bytes) -> str:
     """Open a sealed value. Raises CannotOpen."""
     try:
-        return sealer().decrypt(bytes(sealed)).decode()
+        return sealer().decrypt(bytes(sealed).partition(BETWEEN)[0]).decode()
     except InvalidToken as error:
         raise CannotOpen(
             "A credential was sealed with a key that this process was not given. Give it the key that was in use"
@@ -46,9 +48,24 @@ def unseal(sealed: bytes) -> str:
         ) from error
 
 
+def formers(sealed: bytes) -> list[str]:
+    """Return the values that it had before, those that can be opened; they may still be good where they are from."""
+    return [value for one in bytes(sealed).split(BETWEEN)[1:] if (value := _opened(one)) is not None]
+
+
+def _opened(sealed: bytes) -> str | None:
+    try:
+        return unseal(sealed)
+    except CannotOpen:
+        return None
+
+
 def reseal(sealed: bytes) -> bytes:
-    """Seal anew with the newest key. Raises CannotOpen."""
-    return seal(unseal(sealed))
+    """Seal anew with the newest key, with those former values that can be opened. Raises CannotOpen."""
+    anew = b""
+    for value in [*reversed(formers(sealed)), unseal(sealed)]:
+        anew = seal(value, after=anew)
+    return anew
 
 
 def key_new() -> str:

@@ -13,7 +13,7 @@ from django.db import Error
 
 from core.clock import database_now
 from core.errors import HandrailError
-from tasks_app.credentials.keys import unseal
+from tasks_app.credentials.keys import formers, unseal
 from tasks_app.models import Credential
 from tasks_app.record.stored import masker_ask, masker_learn
 
@@ -29,7 +29,9 @@ _newest: datetime | None = None
 
 
 def credentials_learn() -> None:
-    """Let this process mask every credential; one that was revoked may still be good where it is from, and come back.
+    """Let this process mask every credential, and the values that it had before it was set anew.
+
+    One that was revoked or replaced may still be good where it is from, and come back.
 
     One that cannot be opened is named in the log.
     """
@@ -40,6 +42,7 @@ def credentials_learn() -> None:
     for name, sealed, changed in rows.values_list("name", "sealed", "changed_at"):
         _newest = max(_newest or changed, changed)
         try:
+            masker_learn(formers(bytes(sealed)))
             masker_learn([unseal(bytes(sealed))])
         except HandrailError as error:
             log.warning("credential_cannot_be_opened", credential=name, error=error.detail)

@@ -28,10 +28,11 @@ def credential_set(*, workspace: Workspace, name: str, value: str, reason: str =
     masker_learn([value])
     with transaction.atomic():
         before = Credential.objects.select_for_update().filter(workspace=workspace, name=name).first()
+        sealed = seal(value, after=bytes(before.sealed) if before else b"")
         made, _ = Credential.objects.update_or_create(
             workspace=workspace,
             name=name,
-            defaults={"sealed": seal(value), "changed_at": ClockTimestamp(), "revoked_at": None},
+            defaults={"sealed": sealed, "changed_at": ClockTimestamp(), "revoked_at": None},
         )
         _record(workspace, actor, name, before={"set": True} if before else None, after={"set": True}, reason=reason)
     return made

@@ -245,6 +245,34 @@ def test_a_process_that_began_after_a_revocation_masks_the_value_still(people: P
     assert "taken-Back" not in json.dumps(stored.event_prepare(said).data)
 
 
+@pytest.mark.usefixtures("ignorant")
+def test_a_process_that_began_after_a_value_was_replaced_masks_the_old_one_still(people: People, settings, monkeypatch):
+    values = [f"replaced-Secret/value-{number}" for number in range(3)]
+    settings.HANDRAIL_CREDENTIAL_KEYS = [old] = [Fernet.generate_key().decode()]
+    for value in [*values, values[0], values[2]]:
+        credential_set(workspace=people.workspace, name="planted", value=value, actor="person:rhea")
+    settings.HANDRAIL_CREDENTIAL_KEYS = [Fernet.generate_key().decode(), old]
+    assert credentials_reseal() == 1
+    settings.HANDRAIL_CREDENTIAL_KEYS.remove(old)
+    sealed = bytes(Credential.objects.get().sealed)
+    assert [keys.unseal(sealed), *keys.formers(sealed)] == [values[2], values[0], values[1]]
+    stored._learned.clear()
+    stored.masker.cache_clear()
+    monkeypatch.setattr(known, "_newest", None)
+    known.credentials_learn()
+    said = CallOutcome(name="c", attempt=1, outcome="ok", result={"read": f"it is {values}"})
+    assert "replaced-Secret" not in json.dumps(stored.event_prepare(said).data)
+
+
+def test_of_former_values_the_last_ones_are_kept(people: People):
+    for number in range(keys.FORMER + 3):
+        value = f"replaced-Secret/value-{number}"
+        credential_set(workspace=people.workspace, name="planted", value=value, actor="person:rhea")
+    kept = keys.formers(bytes(Credential.objects.get().sealed))
+    assert len(kept) == keys.FORMER
+    assert kept[0] == f"replaced-Secret/value-{keys.FORMER + 1}"
+
+
 def test_a_value_is_handed_to_nobody_before_every_process_has_had_time_to_learn_it(people: People, secret: Credential):
     run(people, "secret_length")
     used = CredentialGrant.objects.earliest("used_at").used_at
