@@ -1,6 +1,7 @@
 """Sockets of the desk and of a card. Nothing can be decided over one (rule 11)."""
 
 import asyncio
+from contextlib import suppress
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -13,6 +14,7 @@ from approvals_app.live.looking import looking, looking_html, name_of, sentence
 from approvals_app.live.reader import card_reader, desk_reader
 from approvals_app.models import ApprovalRequest
 from approvals_app.rights import workspaces_of
+from approvals_app.services.presented import approval_opened
 from core.access import Right
 from core.hints import group_of, list_group_of
 from tasks_app.live.consumer import LiveConsumer
@@ -91,6 +93,17 @@ class DeskConsumer(LookingConsumer):
                 return
             self.desk.opened = approval
             await self.look_at(approval)
+            if approval is not None:
+                await self._seen(approval)
+
+    async def _seen(self, approval: UUID) -> None:
+        """Note that the card beside the list is before its reader, where they may read it."""
+        with suppress(Withdrawn):
+            await read_in_thread(_opened, self.listener, approval)
+
+
+def _opened(listener: Any, approval: UUID) -> None:
+    approval_opened(approval=approval, user=card_reader(listener, approval).user)
 
 
 class CardConsumer(LookingConsumer):

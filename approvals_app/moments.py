@@ -5,6 +5,7 @@ from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.db.models import Subquery
+from django.db.models.functions import Coalesce
 
 from approvals_app.models import ApprovalRequest, ApprovalView
 from core.access import Role
@@ -31,7 +32,9 @@ class Using:
 
 def deciding_now(*, request: ApprovalRequest, user: User) -> Deciding:
     """Read the moment of an answer; an inactive person has no roles."""
-    opened = ApprovalView.objects.filter(request=request.pk, user=user).values("opened_at")
+    # What is answered without having been opened was read beside the list, where no script said so: it was listed then.
+    first = Coalesce("opened_at", "presented_at")
+    opened = ApprovalView.objects.filter(request=request.pk, user=user).values_list(first)
     held = Membership.objects.filter(user=user, workspace=request.workspace_id, user__is_active=True)
     rows = list(held.values_list("role", ClockTimestamp(), Subquery(opened)))
     if not rows:

@@ -22,7 +22,10 @@ from tasks_app.status import CallState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Post:
-    """One post about a request whose task and row are locked; its moment was read after the locks."""
+    """One post about a request whose task and row are locked; its moment was read after the locks.
+
+    ``beside``: characters of the other calls that are answered with it; None where it is about the agent, not the call.
+    """
 
     task: Task
     request: ApprovalRequest
@@ -31,6 +34,7 @@ class Post:
     decision: Answer
     reason: str
     via: Via
+    beside: int | None = 0
 
     @property
     def user(self) -> User:
@@ -84,7 +88,7 @@ def _keep(post: Post) -> None:
         "at": post.now,
         "stepped_up_at": post.principal.stepped_up_at,
         "opened_at": opened,
-        "hasty": is_hasty(size=post.request.size, opened=opened, answered=post.now, via=post.via),
+        "hasty": _hasty(post),
     }
     ApprovalAnswer.objects.bulk_create(
         [ApprovalAnswer(request=post.request, user=post.user, **given)],
@@ -92,6 +96,13 @@ def _keep(post: Post) -> None:
         unique_fields=["request", "user"],
         update_fields=list(given),
     )
+
+
+def _hasty(post: Post) -> bool:
+    if post.beside is None:
+        return False
+    size = post.request.size + post.beside
+    return is_hasty(size=size, opened=post.moment.opened_at, answered=post.now, via=post.via)
 
 
 def _so_far(post: Post) -> int:

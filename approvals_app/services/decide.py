@@ -46,11 +46,13 @@ def approval_decide(
     reason: str,
     digest: str,
     via: Via,
+    beside: int | None = 0,
 ) -> Outcome:
     """Approve or deny a call, in one transaction; wake its task after the commit.
 
-    ``digest`` is the call digest of what the person has read. The same answer from the same person again is the
-    same answer (``new`` is False). Where several people must approve, the last one decides; one denial is enough.
+    ``digest`` is the call digest of what the person has read; ``beside``: see Post. The same answer from the same
+    person again is the same answer (``new`` is False). Where several people must approve, the last one decides; one
+    denial is enough.
     Raises NotFound (unknown, or another workspace's), Forbidden (no right, not in the group, a party to the task, an
     agent's token), StepUpRequired, Conflict (decided, expired, withdrawn, or not the call that was shown), ReviewFirst,
     TooLargeToReview, ReasonRequired, InvalidInput. Source: rules 1, 3, 4, 6, 11 and 12, A02, case-12 to case-16.
@@ -61,7 +63,14 @@ def approval_decide(
         task, request = rows_lock(approval, columns=OF_THE_TASK)
         moment = deciding_now(request=request, user=principal.user)
         post = Post(
-            task=task, request=request, moment=moment, principal=principal, decision=decision, reason=reason, via=via
+            task=task,
+            request=request,
+            moment=moment,
+            principal=principal,
+            decision=decision,
+            reason=reason,
+            via=via,
+            beside=beside,
         )
         outcome = _decide(post, digest)
     if outcome.seq is not None:

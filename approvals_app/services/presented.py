@@ -17,7 +17,12 @@ def approvals_presented(*, approvals: Sequence[UUID], user: User) -> None:
 
 def approval_opened(*, approval: UUID, user: User) -> None:
     """Note when a person first had the card before them."""
-    _note([approval], user, "presented_at", "opened_at")
+    approvals_opened(approvals=[approval], user=user)
+
+
+def approvals_opened(*, approvals: Sequence[UUID], user: User) -> None:
+    """Note when a person first had the cards of several before them, each whole."""
+    _note(approvals, user, "presented_at", "opened_at")
 
 
 def approval_reviewed(*, approval: UUID, user: User) -> None:

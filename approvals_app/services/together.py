@@ -53,7 +53,11 @@ def approvals_decide_together(
     if len(rows) != len({one for one, _ in items}):
         raise NotFound("One of these approvals is not here, or you may not see it; nothing was changed.")
     _alike(rows, decision)
-    return [_one(principal, approval, decision, reason, digest, via) for approval, digest in items]
+    size, sizes = sum(row.size for row in rows), {row.pk: row.size for row in rows}
+    return [
+        _one(principal, approval, decision, reason, digest, via, beside=size - sizes[approval])
+        for approval, digest in items
+    ]
 
 
 def approvals_deny_group(
@@ -74,7 +78,7 @@ def approvals_deny_group(
         workspace=principal.workspace, agent=agent, tool=tool, rule=rule, status=ApprovalStatus.REQUESTED
     )
     rows = list(waiting.order_by("pk").values_list("pk", "digest"))
-    done = [_one(principal, approval, Answer.DENIED, reason, digest, via) for approval, digest in rows]
+    done = [_one(principal, approval, Answer.DENIED, reason, digest, via, beside=None) for approval, digest in rows]
     return Denied(done=done, stop=stop)
 
 
@@ -95,10 +99,18 @@ def _alike(rows: Sequence[ApprovalRequest], decision: Answer) -> None:
         raise NotTogether(approvals=[str(row.pk) for row in careful])
 
 
-def _one(principal: Principal, approval: UUID, decision: Answer, reason: str, digest: str, via: Via) -> Done:
+def _one(
+    principal: Principal, approval: UUID, decision: Answer, reason: str, digest: str, via: Via, *, beside: int | None
+) -> Done:
     try:
         outcome = approval_decide(
-            approval=approval, principal=principal, decision=decision, reason=reason, digest=digest, via=via
+            approval=approval,
+            principal=principal,
+            decision=decision,
+            reason=reason,
+            digest=digest,
+            via=via,
+            beside=beside,
         )
     except HandrailError as refusal:
         return Done(approval=approval, refusal=refusal)

@@ -63,7 +63,7 @@ def desk(request: HttpRequest) -> HttpResponse:
         "row_query": f"?shelf={tab.value}" + (f"&{kind.query}" if kind else ""),
         **_others(user, tab, page),
         **_group(request, page, kind),
-        **(_doubt(request, calls) if calls else _preview(request, user, page)),
+        **(_doubt(request, calls) if calls else _preview(request, page)),
     }
     return render(request, "approvals/desk.html", context)
 
@@ -87,6 +87,7 @@ def _looking(request: HttpRequest, approval: UUID | None) -> str:
         user = card_principal(request, approval).user
     except NotFound:
         return ""
+    approval_opened(approval=approval, user=user)
     return looking_html(approval, others_now(approval=approval, user=user))
 
 
@@ -109,14 +110,14 @@ def _group(request: HttpRequest, page: DeskPage, kind: Kind | None) -> dict[str,
     return {"may_stop": may, "group_workspace": slug, "group_form": GroupForm(auto_id="group-%s")}
 
 
-def _preview(request: HttpRequest, user: User, page: DeskPage) -> dict[str, Any]:
+def _preview(request: HttpRequest, page: DeskPage) -> dict[str, Any]:
     """Return the card that is shown beside the list: the one in the address, else the first of the list."""
     asked = request.GET.get("open", "")
     rows = {str(entry.pk): entry for entry in page.entries if isinstance(entry, ApprovalRequest)}
     chosen = rows.get(asked) or next(iter(rows.values()), None)
     if chosen is None:
         return {}
-    approval_opened(approval=chosen.pk, user=user)
+    # Whether it is before anybody is for the page to say: on a narrow screen it is not shown.
     return card_context(card_principal(request, chosen.pk), chosen.pk) | {"opened": chosen.pk, "preview": True}
 
 

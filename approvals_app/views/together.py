@@ -17,6 +17,7 @@ from approvals_app.rights import workspaces_of
 from approvals_app.selectors.beside import card_review
 from approvals_app.selectors.card import approval_card
 from approvals_app.selectors.requests import requests_again
+from approvals_app.services.presented import approvals_opened
 from approvals_app.services.together import MOST, Done, approvals_decide_together, approvals_deny_group
 from approvals_app.status import Answer, ApprovalStatus, Via
 from approvals_app.views.stops import attempts_sentence, stop_url
@@ -112,7 +113,12 @@ def _page(
 ) -> HttpResponse:
     cards = [approval_card(request=row, principal=principal) for row in rows] if principal else []
     told = {one.approval: one for one in done or ()}
-    entries = [{"card": card, "review": card_review(card), "done": told.get(card.request.pk)} for card in cards]
+    entries: list[dict[str, Any]] = [
+        {"card": card, "review": card_review(card), "done": told.get(card.request.pk)} for card in cards
+    ]
+    if principal and done is None:
+        whole = [entry["card"].request.pk for entry in entries if entry["review"].fits_card]
+        approvals_opened(approvals=whole, user=principal.user)
     waiting = [row for row in rows if row.status == ApprovalStatus.REQUESTED]
     context = {
         "entries": entries,

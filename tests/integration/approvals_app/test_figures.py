@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from django.test import Client
+from django.urls import reverse
 
 from approvals_app.models import ApprovalAnswer, ApprovalRequest, ApprovalView
 from approvals_app.selectors.figures import approval_figures, figures_csv
@@ -49,6 +50,63 @@ def test_an_answer_faster_than_the_card_can_be_read_is_marked(desk: Desk):
     assert not answered(desk, desk.rhea, waited=9, looked=3).hasty
     assert answered(desk, desk.rhea, waited=9, looked=None).hasty  # nobody had opened it
     assert answered(desk, desk.rhea, waited=9, looked=3, arguments={"path": "/long" * 200}).hasty
+
+
+def signed_in(user) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def hasty(*requests: ApprovalRequest) -> list[bool]:
+    return list(ApprovalAnswer.objects.filter(request__in=requests).order_by("request").values_list("hasty", flat=True))
+
+
+def ago(seconds: float, **more: object) -> None:
+    """Let everything that was seen have been seen so long ago."""
+    moment = ClockTimestamp() - timedelta(seconds=seconds)
+    for column in ("presented_at", "opened_at"):
+        ApprovalView.objects.filter(**{f"{column}__isnull": False}, **more).update(**{column: moment})
+
+
+def test_what_is_read_and_answered_together_is_marked_only_where_it_was_faster_than_all_of_it(desk: Desk):
+    address, rhea = reverse("approvals-together"), signed_in(desk.rhea)
+    for seconds, expected in ((2.5, True), (30.0, False)):
+        requests = [parked(desk, arguments={"path": f"/scratch/{'a' * 100}{number}"}) for number in range(3)]
+        ids = [str(request.pk) for request in requests]
+        assert rhea.get(address, {"id": ids}).status_code == 200
+        ago(seconds)
+        digests = {f"digest-{request.pk}": request.digest for request in requests}
+        rhea.post(address, {"id": ids, "decision": "approved", **digests})
+        assert hasty(*requests) == [expected] * 3
+
+
+def test_denying_all_of_a_runaway_is_no_haste(desk: Desk):
+    requests = [parked(desk, arguments={"path": f"/{number}"}) for number in range(4)]
+    kind = {"agent": "desk.agent", "tool": "desk.clean", "rule": "contract", "workspace": desk.workspace.slug}
+    signed_in(desk.rhea).post(reverse("approvals-deny-all"), kind | {"reason": "wild"})
+    assert hasty(*requests) == [False] * 4
+
+
+def test_the_card_beside_the_list_counts_as_opened_once_the_page_says_that_it_is_shown(desk: Desk):
+    request, rhea = parked(desk), signed_in(desk.rhea)
+    page = rhea.get(reverse("approvals"))
+    view = ApprovalView.objects.get()
+    assert (view.presented_at is None, view.opened_at) == (False, None)
+    ago(30)
+    rhea.get(f"{reverse('approvals-live')}?{page.context['live']}&looking={request.pk}")
+    assert ApprovalView.objects.get().opened_at > view.presented_at
+    decision = {"decision": "approved", "digest": request.digest, "reason": ""}
+    rhea.post(reverse("approval", args=[request.pk]), decision)
+    assert hasty(request) == [True]
+
+
+def test_what_was_listed_and_answered_beside_the_list_without_scripts_was_read_since_it_was_listed(desk: Desk):
+    request, rhea = parked(desk), signed_in(desk.rhea)
+    rhea.get(reverse("approvals"))
+    ago(30)
+    rhea.post(reverse("approval", args=[request.pk]), {"decision": "approved", "digest": request.digest, "reason": ""})
+    assert hasty(request) == [False]
 
 
 def test_waiting_times_refusals_and_haste_by_tool_and_by_person(desk: Desk):
