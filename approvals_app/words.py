@@ -20,7 +20,7 @@ def taken_sentence(request: ApprovalRequest) -> str:
             return f"Nobody decided by {_moment(request.decide_by)}: this approval has expired, the call will not run."
         case ApprovalStatus.LAPSED:
             return f"{decided} It was not used by {_moment(request.run_by)} and is too old now: ask again."
-    word = "Revoked" if request.status == ApprovalStatus.REVOKED else "Voided"
+    word = "Revoked" if request.status == ApprovalStatus.REVOKED else "Withdrawn"
     return " ".join(part for part in (decided, f"{word}: {request.closed_reason}. The call will not run.") if part)
 
 

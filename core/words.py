@@ -73,7 +73,7 @@ _APPROVAL = {
     "expired": Word("timer", "Not decided in time", "bad"),
     "lapsed": Word("timer", "Approved but too old, ask again", "bad"),
     "revoked": Word("cancelled", "Revoked", "bad"),
-    "voided": Word("cancelled", "Withdrawn: task cancelled", "idle"),
+    "voided": Word("cancelled", "Withdrawn", "idle"),
     "consumed": Word("done", "Used", "ok"),
 }
 _VERDICT = {
@@ -123,6 +123,14 @@ VOCABULARY = MappingProxyType(
 def word(family: str, state: str) -> Word:
     """Return how a state of a family (``task``, ``call``, ``approval``, ``verdict``, ``effect``, ``risk``) is shown."""
     return VOCABULARY[family].get(state) or Word("info", state.replace("_", " ").capitalize(), "idle")
+
+
+def approval_word(status: str, *, why: str = "") -> Word:
+    """Return how an approval's status is shown; of one that was withdrawn with what withdrew it, in a few words."""
+    found = word("approval", status)
+    if status != "voided" or not why:
+        return found
+    return Word(found.glyph, f"{found.text}: {why.partition(':')[0].partition(' (')[0]}", found.tone)
 
 
 def task_word(status: str, *, waiting_for: str = "", until: datetime | None = None, losses: int = 3) -> Word:

@@ -95,11 +95,18 @@ def glyph(name: str) -> SafeString:
 
 @register.inclusion_tag("partials/status.html")
 def status(
-    state: str, of: str = "task", waiting_for: str = "", until: datetime | None = None, losses: int = 3
+    state: str,
+    of: str = "task",
+    waiting_for: str = "",
+    until: datetime | None = None,
+    losses: int = 3,
+    why: str = "",
 ) -> dict[str, Any]:
-    """Show a state as glyph, word and colour. ``of`` names the vocabulary (see ``core.words``)."""
+    """Show a state as glyph, word and colour. ``of`` names the vocabulary (``core.words``); ``why``: what ended it."""
     if of == "task":
         return {"word": words.task_word(state, waiting_for=waiting_for, until=until, losses=losses)}
+    if of == "approval":
+        return {"word": words.approval_word(state, why=why)}
     return {"word": words.word(of, state)}
 
 

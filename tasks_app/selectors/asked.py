@@ -21,13 +21,14 @@ STATES: Mapping[str, str] = {
 
 @dataclass(slots=True, kw_only=True)
 class Asked:
-    """One approval. ``line``: what the agent asked for, in its words; ``status``: a word of approvals."""
+    """One approval. ``line``: what the agent asked for, in its words; ``status``: its word, ``why``: of its end."""
 
     approval: str
     name: str
     events: list[Event]
     line: str = ""
     status: str = "requested"
+    why: str = ""
 
 
 def approvals_asked(task: Task) -> list[Asked]:
@@ -43,4 +44,5 @@ def approvals_asked(task: Task) -> list[Asked]:
         if event.kind == "approval.decided":
             one.status = str(event.data.get("decision", ""))
         one.status = STATES.get(event.kind, one.status)
+        one.why = str(event.data.get("reason") or "") if event.kind == "approval.voided" else one.why
     return list(asked.values())[::-1]

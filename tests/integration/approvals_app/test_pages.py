@@ -30,7 +30,7 @@ from tests.desk import (
     propose,
     task_create,
 )
-from tests.integration.approvals_app.rules import grant
+from tests.integration.approvals_app.rules import edit, grant
 
 
 def signed_in(user, **options) -> Client:
@@ -251,6 +251,16 @@ def test_a_long_list_is_paged_by_key_soonest_deadline_first(desk: Desk):
     rest = approvals_page(workspaces=[desk.workspace.pk], shelf=Shelf.WAITING, after=first.after, limit=3)
     assert [row.pk for row in [*first.rows, *rest.rows]] == [request.pk for request in made]
     assert rest.after is None
+
+
+def test_what_was_withdrawn_says_why_on_every_page_that_shows_it(desk: Desk):
+    request = parked(desk, MOVE, name="move", arguments={"amount": "90.00"})
+    edit(request, desk.rhea, amount="10.00")
+    rhea = signed_in(desk.rhea)
+    task = reverse("task", args=[request.task_id])
+    for page in (f"{reverse('approvals')}?shelf=expired", url(request), f"{task}?tab=approvals"):
+        shown = rhea.get(page).content.decode()
+        assert ("Withdrawn: edited by rhea" in shown, "Withdrawn: task cancelled" in shown) == (True, False), page
 
 
 def test_a_denial_can_be_opened_again_and_an_approval_taken_back_from_the_card(desk: Desk):

@@ -143,7 +143,7 @@ def test_case_16_b_cancel_and_approve_at_the_same_instant_never_run_after_the_ca
         approved_first = answer["status"] == 200
         assert recorded == (["approval.decided"] if approved_first else []) + ["approval.voided"]
         if not approved_first:
-            assert "Voided: task cancelled" in answer["detail"]
+            assert "Withdrawn: task cancelled" in answer["detail"]
     assert wins[200] + wins[409] == ROUNDS
     assert min(wins.values()) > 0, f"not a race: {wins}"
 

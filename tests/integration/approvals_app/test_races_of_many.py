@@ -59,7 +59,7 @@ def test_approve_deny_expire_and_cancel_at_the_same_instant_end_in_one_outcome_2
         for decision, answer in said.items():
             assert answer["status"] == (200 if decision == winner else 409), (winner, said)
             if decision != winner:
-                assert "by" in answer["detail"] or "Voided" in answer["detail"], answer
+                assert "by" in answer["detail"] or "Withdrawn" in answer["detail"], answer
         cancelled = cancel in orders
         assert (len(ends) > 1) == (cancelled and winner == "approved")  # what was approved and not used goes with it
         admitted = not cancelled and attempt(request.task_id, "clean", claim(request.task)).admitted

@@ -76,7 +76,7 @@ def test_rule_10_a_cancel_voids_every_pending_and_unused_approval_in_its_transac
     assert [fresh(one).status for one in requests] == ["voided"] * 3
     voided = Event.objects.filter(stream=task.pk, kind="approval.voided").values_list("at", flat=True)
     assert set(voided) == {Event.objects.get(stream=task.pk, kind="task.cancel_requested").at}
-    with pytest.raises(Conflict, match="Voided: task cancelled"):
+    with pytest.raises(Conflict, match="Withdrawn: task cancelled"):
         decide(requests[1], desk.silas)
 
 

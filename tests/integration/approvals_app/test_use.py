@@ -130,9 +130,9 @@ def test_rule_10_case_16_a_cancel_voids_everything_and_an_approve_is_told_so(des
     park(task, token)
     decide(second, desk.rhea)
     cancel(task.pk)
-    with pytest.raises(Conflict, match="Voided: task cancelled"):
+    with pytest.raises(Conflict, match="Withdrawn: task cancelled"):
         decide(first, desk.rhea)
-    with pytest.raises(Conflict, match=r"Already approved by rhea at .* Voided: task cancelled"):
+    with pytest.raises(Conflict, match=r"Already approved by rhea at .* Withdrawn: task cancelled"):
         decide(second, desk.rhea)  # approved and then cancelled is shown as such
     assert set(ApprovalRequest.objects.values_list("status", flat=True)) == {"voided"}
     assert kinds(task.pk).count("approval.voided") == 2
