@@ -36,7 +36,11 @@ let ended = false;
 
 // The frame of every page is live (the count of approvals); only a page whose content is live says so.
 const frameOnly = () => node.dataset.frameOnly !== undefined;
-const showState = (state, at) => { if (!frameOnly()) say(state, at); };
+function showState(state, at) {
+  node.dataset.state = state;
+  if (!frameOnly()) say(state, at);
+}
+
 const cursor = () => (node.dataset.seq === undefined ? null : Number(node.dataset.seq));
 const isOpen = () => socket?.readyState === WebSocket.OPEN;
 const delay = (tries) => Math.min(250 * 2 ** tries, 5000) * (0.5 + Math.random() / 2);

@@ -112,6 +112,11 @@ def heard(page: Page) -> Page:
     return page
 
 
+def live(page: Page) -> None:
+    """Wait until the page, or its frame, is told of what happens from now on."""
+    expect(page.locator("#live")).to_have_attribute("data-state", "live")
+
+
 def listen(page: Page, seen: list[str]) -> None:
     """Write console errors and uncaught exceptions of a page into ``seen``."""
     page.on("console", lambda message: seen.append(message.text) if message.type == "error" else None)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page
 
 from core.hints import live_hint
 from tasks_app.models import Task
@@ -39,10 +39,6 @@ def opened(context: BrowserContext, path: str) -> tuple[Page, list[str]]:
     listen(page, seen)
     page.goto(path)
     return page, seen
-
-
-def live(page: Page) -> None:
-    expect(page.locator("#live-indicator")).to_have_attribute("data-state", "live")
 
 
 def rows(page: Page) -> list[str]:

@@ -10,7 +10,7 @@ from approvals_app.notify.services.alerts import alerts_watch
 from core.clock import database_now
 from tasks_app.models import Status, Task
 from tests.browser.axe import axe_clean
-from tests.browser.conftest import listen
+from tests.browser.conftest import listen, live
 from tests.desk import Desk, desk_create, task_create
 
 Opens = Callable[..., BrowserContext]
@@ -68,6 +68,20 @@ def test_what_was_given_up_is_sent_again_by_keyboard_and_without_scripts(desk: D
     assert Delivery.objects.filter(state="dead").count() == 0
 
 
+def test_on_a_wide_screen_what_can_be_done_about_a_delivery_is_in_view(desk: Desk, signed_in: Opens):
+    Delivery.objects.filter(state="dead").update(
+        body={"data": {"title": "Approval needed: " + "a long line of a call " * 6, "text": "", "link": "/approvals/"}},
+        log=[
+            {"at": "2026-01-01T00:00:00+00:00", "said": "the receiver answered 500: " + "upstream connect error " * 5}
+        ],
+    )
+    page = signed_in(desk.silas, viewport={"width": 1280, "height": 800}).new_page()
+    page.goto("/alerts/deliveries/")
+    table = page.get_by_role("region", name="Table of deliveries")
+    assert table.evaluate("one => one.scrollWidth <= one.clientWidth")
+    expect(page.get_by_role("button", name="Send again").first).to_be_in_viewport(ratio=1)
+
+
 def test_what_is_raised_and_what_is_over_come_to_the_page_and_to_every_navigation(desk: Desk, signed_in: Opens):
     Alert.objects.all().delete()
     alerts_watch()
@@ -83,7 +97,7 @@ def test_what_is_raised_and_what_is_over_come_to_the_page_and_to_every_navigatio
     elsewhere.goto("/tools/")
     place = "nav.places a[href='/alerts/'] .count"
     for one in (page, elsewhere):
-        expect(one.locator("#live-indicator")).to_have_attribute("data-state", "live")
+        live(one)
     expect(page.locator("main tbody .status")).to_have_text("Stands")
     expect(elsewhere.locator(place)).to_have_text("1 standing")
     link = page.locator("main tbody a").first

@@ -8,7 +8,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from approvals_app.models import ApprovalRequest
 from tests.browser.axe import axe_clean
-from tests.browser.conftest import heard, listen
+from tests.browser.conftest import heard, listen, live
 from tests.desk import Desk, decide, desk_create, parked
 
 Opens = Callable[..., BrowserContext]
@@ -83,7 +83,7 @@ def test_of_two_people_on_one_card_the_second_sees_the_first_ones_answer_at_once
     request = parked(desk)
     first, _ = opened(signed_in(desk.rhea), request)
     second, seen = opened(signed_in(desk.silas), request)
-    expect(second.locator("#live-indicator")).to_contain_text("Live")
+    live(second)
     second.get_by_label("Reason").fill("not while the release")
     first.get_by_role("button", name="Approve").click()
     expect(second.locator(".card-state")).to_contain_text("Already approved by rhea at")

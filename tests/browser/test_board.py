@@ -1,6 +1,7 @@
 """The board in a real browser: at a glance, live, by keyboard, at 360 px, in both themes, without scripts."""
 
 import os
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -25,7 +26,7 @@ from tasks_app.services.access import roles_set
 from tasks_app.services.stops import stop_set
 from tasks_app.status import CallState
 from tests.browser.axe import axe_clean
-from tests.browser.conftest import listen
+from tests.browser.conftest import listen, live
 from tests.people import People, people_create
 from tests.records import call_in, new_task, task_set
 
@@ -110,10 +111,6 @@ def opened(context: BrowserContext, path: str) -> tuple[Page, list[str]]:
     return page, seen
 
 
-def live(page: Page) -> None:
-    expect(page.locator("#live-indicator")).to_have_attribute("data-state", "live")
-
-
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_every_page_is_clean_for_axe_fits_360_px_and_runs_nothing_hostile(busy: People, signed_in: Opens, theme: Any):
     context = signed_in(busy.rhea, color_scheme=theme, viewport={"width": 360, "height": 740})
@@ -155,6 +152,17 @@ def test_on_a_phone_the_console_shows_all_of_a_row_under_the_names_of_its_column
         assert label in cell.evaluate("one => getComputedStyle(one, '::before').content")
         assert {"table", "row", "rowheader", "cell", "columnheader"} <= tree_of(page)
         page.close()
+
+
+def test_on_a_wide_screen_the_effects_table_fits_its_page(busy: People, signed_in: Opens):
+    Call.objects.filter(name="ticket").update(reference="68f0c9dde6621dc0c9b77e1bc4e5e031a24a64ad")
+    page, _ = opened(signed_in(busy.rhea, viewport={"width": 1280, "height": 800}), "/effects/")
+    table = page.get_by_role("region", name="Effects")
+    assert table.evaluate("one => one.scrollWidth <= one.clientWidth")
+    expect(table).to_contain_text("68f0c9dd…a24a64ad")
+    expect(page.get_by_role("button", name="Copy reference 68f0c9dd")).to_have_attribute(
+        "data-copy", re.compile("^68f0")
+    )
 
 
 def tree_of(page: Page) -> set[str]:

@@ -12,7 +12,7 @@ from approvals_app.status import Answer
 from core.hints import live_hint
 from tasks_app.models import Task
 from tests.browser.axe import axe_clean
-from tests.browser.conftest import heard, listen
+from tests.browser.conftest import heard, listen, live
 from tests.desk import CLEAN, PAY, Desk, claim, decide, desk_create, park, parked, propose, task_create
 
 Opens = Callable[..., BrowserContext]
@@ -38,10 +38,6 @@ def at(context: BrowserContext, address: str) -> tuple[Page, list[str]]:
     listen(page, seen)
     page.goto(address)
     return page, seen
-
-
-def live(page: Page) -> None:
-    expect(page.locator("#live-indicator")).to_have_attribute("data-state", "live")
 
 
 def status_of(request: ApprovalRequest) -> str:

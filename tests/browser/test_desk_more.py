@@ -15,7 +15,7 @@ from tasks_app.models import Call, StopSwitch, Task
 from tasks_app.services.settle import call_settle
 from tasks_app.status import CallState
 from tests.browser.axe import axe_clean
-from tests.browser.conftest import listen
+from tests.browser.conftest import listen, live
 from tests.desk import CLEAN, MOVE, PAY, WALLED, Desk, as_person, decide, desk_create, parked, rule
 from tests.records import call_in, new_task, task_set
 
@@ -37,10 +37,6 @@ def at(context: BrowserContext, address: str) -> tuple[Page, list[str]]:
     listen(page, seen)
     page.goto(address)
     return page, seen
-
-
-def live(page: Page) -> None:
-    expect(page.locator("#live-indicator")).to_have_attribute("data-state", "live")
 
 
 def status_of(request: ApprovalRequest) -> str:

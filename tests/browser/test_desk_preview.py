@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from approvals_app.status import Answer
-from tests.browser.conftest import listen
+from tests.browser.conftest import listen, live
 from tests.desk import Desk, decide, desk_create, parked, rule
 
 Opens = Callable[..., BrowserContext]
@@ -23,7 +23,7 @@ def test_another_persons_answer_reaches_the_card_beside_the_list_and_the_focus_s
     page, seen = signed_in(desk.rhea, viewport={"width": 1280, "height": 800}).new_page(), list[str]()
     listen(page, seen)
     page.goto("/approvals/")
-    expect(page.locator("#live-indicator")).to_have_attribute("data-state", "live")
+    live(page)
     preview = page.locator("#preview")
     expect(preview).to_contain_text("0 of 2")
     approve = preview.get_by_role("button", name="Approve")

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, expect
 
 from tests.browser.axe import axe_clean
-from tests.browser.conftest import listen
+from tests.browser.conftest import listen, live
 from tests.desk import Desk, desk_create, parked
 from tests.processes import wait_for
 
@@ -16,10 +16,6 @@ Opens = Callable[..., BrowserContext]
 @pytest.fixture
 def desk(transactional_db: None) -> Desk:
     return desk_create()
-
-
-def live(page: Page) -> None:
-    expect(page.locator("#live-indicator")).to_have_attribute("data-state", "live")
 
 
 def test_who_else_looks_at_a_card_is_said_and_unsaid(desk: Desk, signed_in: Opens):

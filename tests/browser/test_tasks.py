@@ -19,8 +19,8 @@ from tasks_app.record.events import (
 from tasks_app.record.late import late_keep
 from tasks_app.status import CallState
 from tests.browser.axe import axe_clean
-from tests.browser.conftest import heard
-from tests.browser.task_pages import Opens, events, live, new_task, opened, rows, say
+from tests.browser.conftest import heard, live
+from tests.browser.task_pages import Opens, events, new_task, opened, rows, say
 from tests.people import People, people_create
 from tests.records import call_in, leased, task_set
 
