@@ -1,5 +1,6 @@
 """What a person posts from a card."""
 
+import json
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -89,6 +90,19 @@ class GrantForm(forms.Form):
     reason = forms.CharField(max_length=MOST_REASON, widget=forms.Textarea(attrs={"rows": 3}), label="Why")
 
 
+def _mistake(text: str) -> str:
+    """Say where a text stops being JSON, and what stands there."""
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        there = text[error.pos : error.pos + 20].split("\n")[0]
+        found = f", before “{there}”" if there else ", at the end"
+        return f"This is no JSON: {error.msg.lower()} in line {error.lineno}, column {error.colno}{found}."
+    except ValueError:
+        pass
+    return "This is no JSON."
+
+
 class ObjectField(forms.JSONField):
     """A JSON object; an empty one is an answer too."""
 
@@ -97,6 +111,13 @@ class ObjectField(forms.JSONField):
     def prepare_value(self, value: Any) -> Any:
         """Show an object that was not given as nothing, not as JSON's null."""
         return "" if value is None else super().prepare_value(value)
+
+    def to_python(self, value: Any) -> Any:
+        """Read the JSON. Raises ValidationError naming the place that is none."""
+        try:
+            return super().to_python(value)
+        except forms.ValidationError:
+            raise forms.ValidationError(_mistake(str(value))) from None
 
     def clean(self, value: Any) -> Any:
         """Refuse what is JSON and no object."""

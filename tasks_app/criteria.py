@@ -26,9 +26,23 @@ class Criterion:
         """Read the stored form."""
         return cls(check=value["check"], arguments=value.get("arguments", {}))
 
+    def filled(self, intent: Any) -> "Criterion":
+        """Return it with "{intent.x}" filled from a task's intent; the whole value keeps its type."""
+        arguments = {name: _filled(value, intent) for name, value in self.arguments.items()}
+        return Criterion(check=self.check, arguments=arguments)
+
     def __str__(self) -> str:
         inside = ", ".join(f"{name}={value!r}" for name, value in self.arguments.items())
         return f"{self.check}({inside})"
+
+
+def _filled(value: Any, intent: Any) -> Any:
+    if not isinstance(value, str) or not value.startswith("{intent.") or not value.endswith("}"):
+        return value
+    current = intent
+    for part in value[len("{intent.") : -1].split("."):
+        current = current.get(part) if isinstance(current, Mapping) else None
+    return current
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

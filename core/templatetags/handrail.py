@@ -21,6 +21,7 @@ register = template.Library()
 
 # Characters of agent-supplied text that a page shows before it says how many more there are.
 SHOWN_CHARACTERS = 12_000
+LONG_REFERENCE = 24  # characters of an outside reference from which on only its ends are shown
 # Plain characters alone, and no full stop or bracket of the sentence around it.
 _ADDRESS = re.compile(r"(https?://[A-Za-z0-9._~:/?#\[\]@!$&()*+,;=%-]*[A-Za-z0-9/_=%-])")
 # Without data-relative: the browser leaves it as it is.
@@ -134,6 +135,14 @@ def ident(value: object, short: bool = False, label: str = "id") -> dict[str, An
     """Show an id in monospace with a copy button; ``short`` shows its last eight characters."""
     whole = str(value)
     return {"whole": whole, "shown": f"…{whole[-8:]}" if short and len(whole) > 12 else whole, "label": label}
+
+
+@register.inclusion_tag("partials/id.html")
+def reference(value: object) -> dict[str, Any]:
+    """Show an outside reference: whole where it is as short as a ticket's number, the ends of a long one."""
+    whole = str(value)
+    shown = f"{whole[:8]}…{whole[-8:]}" if len(whole) > LONG_REFERENCE else whole
+    return {"whole": whole, "shown": shown, "label": "reference"}
 
 
 @register.inclusion_tag("partials/agent_text.html")

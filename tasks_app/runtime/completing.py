@@ -90,8 +90,8 @@ def missing_of(checked: list[Checked]) -> list[dict[str, Any]]:
 
 
 def _look(task: Task, criterion: Criterion, source: str) -> Checked:
-    arguments = {name: _filled(value, task) for name, value in criterion.arguments.items()}
-    filled = Criterion(check=criterion.check, arguments=arguments)
+    filled = criterion.filled(task.intent)
+    arguments = filled.arguments
     check = check_of(criterion.check)
     if check is None:
         seen: Any = f"this worker carries no check named {criterion.check!r}"
@@ -105,16 +105,6 @@ def _look(task: Task, criterion: Criterion, source: str) -> Checked:
         seen = f"cannot tell: {type(error).__name__}: {error}"[:500]
         observation = Observation(holds=False, expected=arguments, seen=seen)
     return Checked(name=str(filled), source=source, how="checked", observation=observation)
-
-
-def _filled(value: Any, task: Task) -> Any:
-    """Fill "{intent.x}" from the task's intent; the whole value keeps its type."""
-    if not isinstance(value, str) or not value.startswith("{intent.") or not value.endswith("}"):
-        return value
-    current: Any = task.intent
-    for part in value[len("{intent.") : -1].split("."):
-        current = current.get(part) if isinstance(current, Mapping) else None
-    return current
 
 
 def _of_call(call: Call) -> Checked:

@@ -23,7 +23,8 @@ UNUSED = {"approval.requested": "pending", "approval.decided": "approved"}
 def resume_brief(*, task: Task, at: int | None = None) -> dict[str, Any]:
     """Return the brief as of now, or as of sequence ``at``. Raises InvalidInput for a sequence that does not exist.
 
-    For each open call it names the move that the resume rules demand, by its boundary row.
+    For each open call it names the move that the resume rules demand, by its boundary row. A task that has ended has
+    no open call and no next step (None).
     """
     if at is None:
         calls = Call.objects.filter(task=task).order_by("step", "ordinal")
@@ -45,7 +46,7 @@ def _brief(task: Task, calls: list[Call], *, now: datetime, stops: list[StopSwit
         "agent": task.agent,
         "agent_version": task.agent_version,
         "checkpoint": {"seq": task.checkpoint_seq, "step": task.checkpoint_step},
-        "next_step": task.step + 1 if not opened else task.step,
+        "next_step": None if task.status in TERMINAL else task.step if opened else task.step + 1,
         "settled_calls": len(calls) - len(opened),
         "open_calls": [] if task.status in TERMINAL else [_call(task, call, now, stops) for call in opened],
         "approvals_held": _approvals(task),

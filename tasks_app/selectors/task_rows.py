@@ -12,6 +12,7 @@ from tasks_app.status import Status
 
 ROWS = 50
 MOST_NEW = 1000  # of newcomers that are counted
+ENDING = 5  # events at the end of a record, among which its failure stands
 
 
 def rows_page(
@@ -58,6 +59,8 @@ def agents_used(*, workspace: Workspace) -> list[str]:
 def rows_of(found: QuerySet[Task]) -> QuerySet[Task]:
     """Add what a row of a list shows: the owner, when the task last changed, and why it failed."""
     last = Event.objects.filter(stream=OuterRef("pk"), seq=OuterRef("head_seq"))
-    why = last.filter(kind="task.failed").values("data__reason")
+    # The work session that said so may have closed after it, within a few events.
+    ends = Event.objects.filter(stream=OuterRef("pk"), seq__gt=OuterRef("head_seq") - ENDING, kind="task.failed")
+    why = ends.order_by("-seq").values("data__reason")
     times = {"updated_at": Subquery(last.values("at")[:1]), "failed_because": Subquery(why[:1])}
     return found.select_related("owner").annotate(**times)

@@ -156,9 +156,10 @@ def plainly(value: Any) -> str:
 
 
 @register.filter
-def criterion(stored: Mapping[str, Any]) -> str:
-    """Return a criterion as a person reads it."""
-    return str(Criterion.from_json(stored))
+def criterion(stored: Mapping[str, Any], intent: Any = None) -> str:
+    """Return a criterion as a person reads it, with the values that a task's intent gives it."""
+    found = Criterion.from_json(stored)
+    return str(found if intent is None else found.filled(intent))
 
 
 @register.filter

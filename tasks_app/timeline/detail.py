@@ -14,6 +14,7 @@ from tasks_app.record.payload import BLOB, ORIGINAL
 from tasks_app.record.stored import ALTERED
 from tasks_app.selectors.events import event_get
 from tasks_app.timeline.kept import Kept, kept_in, kept_of
+from tasks_app.timeline.life import Life, call_life
 
 # Not masked (they are never altered), yet supplied by agents all the same.
 _AGENTS = {"call.intended": frozenset({"arguments"})}
@@ -51,11 +52,12 @@ class Shown:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Detail:
-    """An event and its fields; ``meaning`` is the published meaning of its kind."""
+    """An event and its fields; ``meaning``: of its kind, as published; ``life``: of the call that it is about."""
 
     event: Event
     meaning: str
     fields: list[Shown]
+    life: Life | None
 
     @property
     def digest(self) -> str:
@@ -68,7 +70,8 @@ def event_detail(*, task: Task, seq: int) -> Detail:
     event = event_get(task=task, seq=seq)
     cls = KINDS.get(event.kind)
     meaning = (cls.__doc__ or "").strip().split("\n")[0] if cls else ""
-    return Detail(event=event, meaning=meaning, fields=list(_fields(event)))
+    life = call_life(task=task, event=event)
+    return Detail(event=event, meaning=meaning, fields=list(_fields(event)), life=life)
 
 
 def _fields(event: Event) -> Iterator[Shown]:

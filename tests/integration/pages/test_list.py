@@ -9,7 +9,7 @@ from django.urls import reverse
 from core.models import Membership
 from tasks_app.models import Task
 from tasks_app.record.append import append
-from tasks_app.record.events import After, TaskFailed
+from tasks_app.record.events import After, SliceReleased, TaskFailed
 from tasks_app.selectors import task_rows
 from tasks_app.status import CallState
 from tests.people import People
@@ -23,6 +23,14 @@ def test_a_failed_task_says_why_where_it_is_listed(client_of, people: People):
     append(stream=task.pk, events=[failed], actor="worker:w", task=over)
     shown = client_of(people.rhea).get(reverse("tasks")).content.decode()
     assert "denied: &lt;b&gt;not today&lt;/b&gt;" in shown
+
+
+def test_a_failed_task_says_why_also_when_its_work_session_closes_after_it(client_of, people: People):
+    task = new_task(people.workspace, people.rhea)
+    over = {"status": "failed", "ended_at": After(0), "wake_at": None}
+    last = [TaskFailed(cause="agent", reason="denied, not today"), SliceReleased(why="finished", worker="w-1")]
+    append(stream=task.pk, events=last, actor="worker:w-1", task=over)
+    assert "denied, not today" in client_of(people.rhea).get(reverse("tasks")).content.decode()
 
 
 def titles(client: Client, **query: str) -> list[str]:

@@ -10,13 +10,21 @@ from django.urls import reverse
 
 from core.access import Role
 from core.moments import clock_exact
-from tasks_app.models import Blob, Event, LateWrite, Task
+from tasks_app.models import Blob, Call, Event, LateWrite, Task
 from tasks_app.record.append import append
-from tasks_app.record.events import After, CallOutcome, CallSettled, SignalReceived, TaskPaused
+from tasks_app.record.events import (
+    After,
+    ApprovalDecided,
+    ApprovalRequested,
+    CallOutcome,
+    CallSettled,
+    SignalReceived,
+    TaskPaused,
+)
 from tasks_app.status import CallState
 from tasks_app.timeline.window import timeline_window
 from tests.people import People, person
-from tests.records import call_in, kinds, leased, task_set
+from tests.records import call_in, kinds, leased, new_task, task_set
 
 
 def page(client: Client, task: Task, **query: object) -> str:
@@ -64,6 +72,49 @@ def test_what_happened_within_a_second_is_told_apart_by_the_clock(client_of, peo
     for event in Event.objects.filter(stream=task.pk):
         assert f">{clock_exact(event.at)}</time>" in timeline
     assert "data-relative" not in timeline  # the browser would overwrite it
+
+
+def test_criteria_stand_with_the_values_that_the_intent_gives_them(client_of, people: People):
+    asked = [{"check": "note.is_there", "arguments": {"text": "{intent.text}", "lines": 3}}]
+    task = new_task(people.workspace, people.rhea, agent="test.note", intent={"text": "quay 4"}, done_when=asked)
+    shown = html.unescape(page(client_of(people.rhea), task, tab="input"))
+    assert "note.is_there(text='quay 4', lines=3)" in shown
+    assert "{intent." not in shown
+
+
+def test_the_brief_of_an_ended_task_names_no_next_step(client_of, people: People, task: Task):
+    rhea = client_of(people.rhea)
+    assert "next is step" in page(rhea, task, tab="brief")
+    task = task_set(task, status="cancelled", wake_at=None, ended_at=After(0))
+    shown = page(rhea, task, tab="brief")
+    assert "no worker takes it again" in shown
+    assert "next is step" not in shown
+    assert "Open calls" not in shown
+
+
+def test_the_life_of_a_call_stands_in_one_place_from_its_plan_to_its_end(client_of, people: People, task: Task):
+    call = call_in(task, "pay", CallState.IN_DOUBT, resource="bank/acme", reference="P-7")
+    call_in(task, "mail", CallState.VERIFIED)
+    rhea = client_of(people.rhea)
+    shown = page(rhea, task, event=call.attempted_seq).partition('class="life')[2].partition("</section>")[0]
+    steps = Event.objects.filter(stream=task.pk, data__name="pay").order_by("seq")
+    assert re.findall(r'class="seq" href="\?event=(\d+)', shown) == [str(event.seq) for event in steps]
+    assert steps.count() == 3
+    for said in ("pay", "P-7", "bank/acme", "none was asked for", call.key, "Plans", "needs a person"):
+        assert said in shown
+    assert "mail" not in shown
+    assert 'class="life' not in page(rhea, task, event=1)  # an event of no call
+
+
+def test_the_life_of_a_call_says_that_its_approval_is_of_exactly_this_call(client_of, people: People, task: Task):
+    call = call_in(task, "pay", CallState.ASKED)
+    of = {"approval": str(task.pk), "name": "pay", "digest": call.digest}
+    asked = ApprovalRequested(**of, group="approvers", line="Pay", policy={})
+    task_set(task, asked, ApprovalDecided(**of, decision="approved", by="silas", reason="", via="page"))
+    exactly = "given for exactly these arguments"
+    assert exactly in page(client_of(people.rhea), task, event=call.intended_seq)
+    Call.objects.filter(pk=call.pk).update(digest="e" * 64)
+    assert exactly not in page(client_of(people.rhea), task, event=call.intended_seq)
 
 
 def test_what_cannot_be_undone_is_the_last_of_the_actions(client_of, people: People, task: Task):

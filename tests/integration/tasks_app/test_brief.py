@@ -51,6 +51,10 @@ def test_the_past_at_the_head_is_the_present_at_each_stage_of_a_life(people: Peo
     ended = task_run(waiting.id, worker_here())
     assert ended.status == "completed"
     agree()
+    over = brief(waiting)
+    assert (over["next_step"], over["open_calls"]) == (None, [])  # nobody takes it again
+    before = brief(waiting, at=ended.head_seq - 6)
+    assert before["next_step"] is not None
 
 
 def test_an_open_call_of_the_past_is_told_in_full(people: People) -> None:
