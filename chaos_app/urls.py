@@ -7,7 +7,7 @@ from chaos_app.views.comparing import compare_page
 from chaos_app.views.guided import first_page, guided_do, guided_page, guided_parts
 from chaos_app.views.launch import launch_page, switch
 from chaos_app.views.pin import pin
-from chaos_app.views.runs import alert_seen, drills_page, run_file, run_page, run_stop
+from chaos_app.views.runs import alert_end, drills_page, run_file, run_page, run_stop
 from chaos_app.views.schedules import schedule_removed, schedules_page
 from chaos_app.views.tools import tools_page
 from chaos_app.views.trends import trends_page
@@ -29,7 +29,7 @@ urlpatterns = [
     path("<uuid:run>/", run_page, name="drill-run"),
     path("<uuid:run>/compare/", compare_page, name="drill-compare"),
     path("<uuid:run>/stop/", run_stop, name="drill-stop"),
-    path("<uuid:run>/seen/", alert_seen, name="drill-alert-seen"),
+    path("<uuid:run>/seen/", alert_end, name="drill-alert-seen"),
     path("<uuid:run>/download/<slug:form>/", run_file, name="drill-file"),
     path("<uuid:run>/cases/<int:case>/", case_page, name="drill-case"),
     path("<uuid:run>/cases/<int:case>/evidence/", case_file, name="drill-evidence"),

@@ -31,12 +31,12 @@ from chaos_app.selectors.runs import (
     tallies,
     worst_first,
 )
+from chaos_app.services.alerts import alert_seen, may_end_alerts
 from chaos_app.services.collect import run_results
 from chaos_app.services.guided import SUITE as GUIDED
 from chaos_app.services.launch import drill_stop, drills_refused
 from chaos_app.views.who import reader, run_reader
 from core.access import Right
-from core.clock import database_now
 from core.code import code_digest
 from core.errors import Conflict, NotFound
 
@@ -113,6 +113,7 @@ def run_page(request: HttpRequest, run: UUID) -> HttpResponse:
         "part": "HX-Request" in request.headers,
         "alert": DrillAlert.objects.filter(run=row).select_related("seen_by").first(),
         "may_run": principal.may(Right.DRILLS_RUN),
+        "may_end_alert": may_end_alerts(principal),
         "principal": principal,
         **_matrix(cases),
     }
@@ -142,11 +143,9 @@ def run_stop(request: HttpRequest, run: UUID) -> HttpResponse:
 
 @login_required
 @require_POST
-def alert_seen(request: HttpRequest, run: UUID) -> HttpResponse:
+def alert_end(request: HttpRequest, run: UUID) -> HttpResponse:
     """Somebody has seen an alert."""
-    principal = run_reader(request, run)
-    found = DrillAlert.objects.filter(run__workspace=principal.workspace, run=run, seen_at=None)
-    found.update(seen_by=principal.user, seen_at=database_now())
+    alert_seen(principal=run_reader(request, run), run=run)
     return _back(run)
 
 

@@ -212,6 +212,10 @@ def _drill_launched(data: Data, by: Part) -> Line:
     return line(by, " launched the drills ", name(data.get("suite")), f" with seed {data.get('seed')}")
 
 
+def _drill_alert_seen(data: Data, by: Part) -> Line:
+    return line(by, " has seen what the drills ", name(data.get("suite")), " found, and ended the alert")
+
+
 def _drill_ended(data: Data, by: Part) -> Line:
     return line(f"The drills {data.get('state')}: {data.get('sentence')}")
 
@@ -251,6 +255,7 @@ WORDS: Mapping[str, Words] = {
     "worker.drain_asked": _drain_asked,
     "drill.launched": _drill_launched,
     "drill.ended": _drill_ended,
+    "drill.alert_seen": _drill_alert_seen,
     "record.purged": _purged,
     **CALL_WORDS,
     **APPROVAL_WORDS,

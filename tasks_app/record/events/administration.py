@@ -148,6 +148,15 @@ class DrillEnded(Event):
 
 
 @dataclass(frozen=True, kw_only=True)
+class DrillAlertSeen(Event):
+    """Somebody has seen that a drill found a violation; the alert is gone for everybody."""
+
+    KIND: ClassVar[str] = "drill.alert_seen"
+    run: str
+    suite: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class WorkerDrainAsked(Event):
     """Somebody asked a worker to hand over what it holds and to end."""
 

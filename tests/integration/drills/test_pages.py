@@ -13,12 +13,14 @@ import tests.agents  # noqa: F401
 from chaos_app.models import DrillAlert, DrillCase, DrillPin, DrillRun, DrillSchedule
 from chaos_app.services.collect import drills_collect
 from chaos_app.views.runs import code_here
+from core.access import Role
 from core.clock import database_now
-from tasks_app.models import LateWrite
+from tasks_app.models import Event, LateWrite
 from tasks_app.record.append import append
 from tasks_app.record.events import SliceLost
 from tasks_app.services.create import task_create
 from tests.integration.drills.conftest import as_cell, some, twice
+from tests.people import person
 from tests.processes import ROOT
 
 pytestmark = pytest.mark.django_db
@@ -184,6 +186,26 @@ def test_an_alert_stays_until_somebody_has_seen_it(run, people):
     client.post(f"/drills/{run.pk}/seen/")
     assert DrillAlert.objects.get().seen_by == people.rhea
     assert "Look at the run" not in page(client, "/drills/")
+
+
+def test_who_only_reads_sees_an_alert_and_cannot_end_it_for_the_others(run, people):
+    viewer = client_of(person("vera", people.workspace, Role.VIEWER, Role.APPROVER, Role.AUDITOR))
+    html = page(viewer, f"/drills/{run.pk}/")
+    assert ("E04.twice" in html, "I have seen this" in html) == (True, False)
+    assert viewer.post(f"/drills/{run.pk}/seen/").status_code == 403
+    assert DrillAlert.objects.get().seen_at is None
+    seen = Event.objects.filter(stream=people.workspace.pk, kind="drill.alert_seen")
+    assert not seen.exists()
+
+
+def test_who_ends_an_alert_of_a_drill_is_in_the_trail_once(run, people):
+    operator = client_of(people.silas)
+    assert "I have seen this" in page(operator, f"/drills/{run.pk}/")
+    for _ in range(2):
+        operator.post(f"/drills/{run.pk}/seen/")
+    said = Event.objects.get(stream=people.workspace.pk, kind="drill.alert_seen")
+    assert (said.actor, said.data) == ("person:silas", {"run": str(run.pk), "suite": "core"})
+    assert (DrillAlert.objects.get().seen_by, DrillAlert.objects.get().seen_at is None) == (people.silas, False)
 
 
 def test_a_schedule_is_set_from_its_page_and_shows_its_next_times_with_offsets(people):
