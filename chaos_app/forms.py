@@ -10,7 +10,7 @@ from chaos_app.drills.cells import slug
 from chaos_app.drills.names import Fault
 from chaos_app.drills.rows import EFFECTS, ROWS
 from chaos_app.selectors.targets import Offered
-from chaos_app.services.launch import SUITES
+from chaos_app.services.launch import NARROWING, SUITES
 from chaos_app.templatetags.drills import promise
 
 _SUITES = {
@@ -76,10 +76,15 @@ class LaunchForm(forms.Form):
         self.fields["target"].choices = _choices(targets)  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
-        """A soak draws its places from the built-in agents."""
+        """A soak draws its places by chance, from the built-in agents: it can be narrowed down to none."""
         given: dict[str, Any] = super().clean() or {}
         if given.get("target") and given.get("suite") == "soak":
             self.add_error("target", "An agent of your own is drilled by core or full; a soak is of the built-in ones.")
+        narrowed = [name for name in NARROWING if given.get(name)] if given.get("suite") == "soak" else []
+        for name in narrowed:
+            self.add_error(
+                "suite" if name == "cell" else name, "A soak draws its places by chance; choose core or full."
+            )
         return given
 
     def clean_kills(self) -> int | None:

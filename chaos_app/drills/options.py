@@ -13,6 +13,7 @@ from chaos_app.drills.names import Fault, Klass
 from chaos_app.drills.rows import BY_ID, ROWS
 
 PLAIN = ("act", "asked", "chain")  # what the soak runs
+KILLS = 100  # of a soak, where nobody says how many
 MOST_CELLS = 5000
 MOST_SIDE_BY_SIDE = 32
 
@@ -29,7 +30,7 @@ class Options:
     classes: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
     hit: int | None = None
-    kills: int = 100
+    kills: int | None = None  # of a soak
     seed: int = 0
     repeat: int = 1
     side_by_side: int = 0
@@ -46,6 +47,25 @@ class Options:
         return self.side_by_side or min((2 if self.sandbox else 4) * cores, MOST_SIDE_BY_SIDE)
 
     @property
+    def deaths(self) -> int:
+        """How many workers a soak kills."""
+        return KILLS if self.kills is None else self.kills
+
+    @property
+    def misfit(self) -> str:
+        """Say in one sentence what was asked for and does not apply to the suite; "" where all does."""
+        if self.suite != "soak":
+            return (
+                "" if self.kills is None else "--kills is for --suite soak; core and full have the cases of the table."
+            )
+        narrowed = {"cell": self.cells, "boundary": self.boundaries, "position": self.positions, "class": self.classes}
+        narrowed |= {"fault": self.faults, "workload": self.workloads, "hit": self.hit, "repeat": self.repeat > 1}
+        narrowed |= {"target": self.target}
+        given = [f"--{name}" for name, value in narrowed.items() if value]
+        why = "A soak draws its places by chance, from what the built-in agents pass"
+        return f"{why}: {' and '.join(given)} cannot be asked of it." if given else ""
+
+    @property
     def is_whole(self) -> bool:
         """Whether nothing of the suite was left out by the person."""
         parts = (self.cells, self.workloads, self.boundaries, self.positions, self.classes, self.faults)
@@ -55,7 +75,7 @@ class Options:
 def chosen(options: Options, discovered: Discovered) -> list[Cell]:
     """Return the cells of a launch, in the order in which they are begun. Raises ValueError where nothing is left."""
     if options.suite == "soak":
-        return list(soak(options.kills, options.seed, discovered))
+        return list(soak(options.deaths, options.seed, discovered))
     known = list(cells(options.suite, discovered))
     known += of_sandboxes(options.suite) if options.sandbox else []
     if options.cells or options.hit is not None:

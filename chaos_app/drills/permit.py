@@ -13,7 +13,9 @@ def refusal(options: Options) -> str:
     here = settings.HANDRAIL_ENVIRONMENT
     if here.lower() in settings.HANDRAIL_DRILLS_REFUSED_IN:
         return f"Drills are refused in the environment {here!r} (HANDRAIL_DRILLS_REFUSED_IN)."
-    if options.suite == "soak" and not 1 <= options.kills <= settings.HANDRAIL_DRILL_CASES:
+    if options.misfit:
+        return options.misfit
+    if options.suite == "soak" and not 1 <= options.deaths <= settings.HANDRAIL_DRILL_CASES:
         return f"A soak has 1 to {settings.HANDRAIL_DRILL_CASES} kills (HANDRAIL_DRILL_CASES)."
     if not 0 < options.minutes <= settings.HANDRAIL_DRILL_MINUTES:
         return f"A run lasts at most {settings.HANDRAIL_DRILL_MINUTES:g} minutes (HANDRAIL_DRILL_MINUTES)."

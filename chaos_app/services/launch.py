@@ -41,6 +41,7 @@ OPTIONS = {
     "target": "--target",
 }
 WALLED = "--sandbox"
+NARROWING = ("cell", "row", "klass", "fault")
 
 
 class DrillsRefused(Forbidden):
@@ -105,6 +106,7 @@ def _selection(suite: str, given: Mapping[str, Any]) -> dict[str, Any]:
     if suite not in SUITES:
         raise intake.field_error("suite", f"must be one of {', '.join(SUITES)}.")
     chosen = {name: value for name, value in given.items() if name in {*OPTIONS, "sandbox"} and value}
+    misfit_checked(suite, chosen)
     kills = chosen.get("kills")
     if kills is not None and not 1 <= int(kills) <= settings.HANDRAIL_DRILL_CASES:
         raise intake.field_error("kills", f"must be between 1 and {settings.HANDRAIL_DRILL_CASES}.")
@@ -112,6 +114,15 @@ def _selection(suite: str, given: Mapping[str, Any]) -> dict[str, Any]:
         raise intake.field_error("sandbox", why)
     target_checked(suite, str(chosen.get("target", "")))
     return chosen
+
+
+def misfit_checked(suite: str, chosen: Mapping[str, Any]) -> None:
+    """Refuse what the suite cannot do, so that nobody believes that it was done. Raises InvalidInput."""
+    if suite != "soak" and "kills" in chosen:
+        raise intake.field_error("kills", "is for a soak only.")
+    for name in NARROWING if suite == "soak" else ():
+        if name in chosen:
+            raise intake.field_error(name, "cannot be asked of a soak: it draws its places by chance.")
 
 
 def target_checked(suite: str, target: str) -> None:
@@ -212,12 +223,17 @@ TOLD: dict[str, Callable[[Cell], str]] = {
 
 
 def preview(*, suite: str, selection: Mapping[str, Any]) -> list[str]:
-    """Return the ids of the cases that a run would have, as far as the table alone knows; named ones first."""
+    """Return the ids of the cases that a run would have, as far as the table alone knows; named ones first.
+
+    None for a soak: its places are drawn when it runs, from what is passed then.
+    """
+    if suite == "soak":
+        return []
     named = [cell for cell in selection.get("cell") or () if not unknown_cells([cell])]
     wanted = {name: selection[name] for name in TOLD if selection.get(name)}
     if named and not wanted:
         return named
-    found = cells("core" if suite == "soak" else suite)
+    found = cells(suite)
     found += tuple(of_sandboxes(suite)) if is_walled(selection) else ()
     fit = [cell.id for cell in found if all(TOLD[name](cell) in wanted[name] for name in wanted)]
     return list(dict.fromkeys([*named, *fit]))

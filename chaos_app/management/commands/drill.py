@@ -30,7 +30,7 @@ class Command(BaseCommand):
         for name in ("cell", "boundary", "position", "class", "fault", "workload"):
             run.add_argument(f"--{name}", action="append", default=[], dest=f"{name}s", metavar=name.upper())
         run.add_argument("--hit", type=int, help="only the nth passage")
-        run.add_argument("--kills", type=int, default=100, help="of a soak")
+        run.add_argument("--kills", type=int, help="of a soak; 100 where you say none")
         run.add_argument("--seed", type=int, default=0)
         run.add_argument("--repeat", type=int, default=1, help="each case so many times")
         run.add_argument("--side-by-side", type=int, default=0, help="cases at once")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
+from chaos_app.forms import LaunchForm
 from chaos_app.models import DrillRun
 from chaos_app.selectors.targets import targets_offered
 from chaos_app.services.launch import DrillsRefused, command_of, drill_launch, drill_stop, drills_switch, preview
@@ -78,6 +79,20 @@ def test_a_stop_leaves_word_where_the_controller_looks(people, tmp_path):
 
 def test_the_preview_names_the_cases():
     assert preview(suite="core", selection={"row": ["E04"], "klass": ["keyed"]}) == ["E04.applied.keyed.kill"]
+
+
+@pytest.mark.parametrize("narrowed", [{"row": ["E04"]}, {"klass": ["keyed"]}, {"fault": ["kill"]}, {"cell": ["E04.x"]}])
+def test_a_soak_that_is_narrowed_down_is_refused_since_it_would_not_be(people, narrowed):
+    with pytest.raises(InvalidInput, match="draws its places by chance"):
+        launch(people, suite="soak", selection=narrowed)
+    form = LaunchForm({"suite": "soak", **narrowed, "cell": "".join(narrowed.get("cell", []))})
+    assert not form.is_valid()
+    assert preview(suite="soak", selection={}) == []
+
+
+def test_kills_are_asked_of_a_soak_only(people):
+    with pytest.raises(InvalidInput, match="soak only"):
+        launch(people, suite="full", selection={"kills": 5})
 
 
 def test_a_case_that_is_named_is_in_the_preview_also_where_only_a_run_finds_it():

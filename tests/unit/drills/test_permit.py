@@ -13,6 +13,11 @@ from tasks_app.sandbox.levels import Level
     [
         (Options(side_by_side=33), "side by side"),
         (Options(suite="soak", kills=0), "HANDRAIL_DRILL_CASES"),
+        (Options(suite="soak", cells=("E04.applied.keyed.kill",)), "--cell cannot be asked of it"),
+        (Options(suite="soak", boundaries=("E04",), hit=1), "--boundary and --hit cannot be asked of it"),
+        (Options(suite="soak", repeat=2, classes=("keyed",)), "--class and --repeat cannot be asked of it"),
+        (Options(suite="soak", target="a.b:c"), "--target cannot be asked of it"),
+        (Options(suite="full", kills=5), "--kills is for --suite soak"),
         (Options(minutes=10**6), "HANDRAIL_DRILL_MINUTES"),
     ],
 )
@@ -25,6 +30,11 @@ def test_sandboxes_are_drilled_only_where_there_are_some_to_kill(monkeypatch: py
     assert refusal(Options(sandbox=True)) == "No drill with sandboxes runs here. No walls: not on this system."
     monkeypatch.setattr(levels, "level_here", lambda: Level(levels.NAMESPACES, ("Memory is limited for each.",)))
     assert unwalled() == ""
+
+
+@pytest.mark.django_db
+def test_a_soak_with_nothing_else_asked_of_it_is_not_refused() -> None:
+    assert (refusal(Options(suite="soak")), refusal(Options(suite="soak", kills=5))) == ("", "")
 
 
 def test_a_forbidden_environment_is_named(settings) -> None:
