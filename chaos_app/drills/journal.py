@@ -4,6 +4,7 @@
 cases; ``left-out.json`` what was not run. A file ``stop`` there asks the run to end and to clean up.
 """
 
+import getpass
 import json
 import os
 import socket
@@ -43,6 +44,7 @@ class Journal:
             "ended": None,
             "pid": os.getpid(),
             "host": socket.gethostname(),
+            "user": _user(),
             "command": command,
             "versions": dict(versions),
             "cells": [],
@@ -86,6 +88,14 @@ class Journal:
     def is_asked_to_stop(self) -> bool:
         """Whether somebody wants the run to end."""
         return (self.folder / "stop").exists()
+
+
+def _user() -> str:
+    """Return who the operating system says is running this; its number where it has no name."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return str(os.getuid())
 
 
 def _replace(path: Path, content: Any) -> None:

@@ -25,7 +25,7 @@ from core.clock import database_now
 from core.models import Workspace
 from tasks_app.keeper.process import exists
 from tasks_app.record.append import append_administration
-from tasks_app.record.events import DrillEnded
+from tasks_app.record.events import DrillEnded, DrillLaunched
 
 AT_ONCE = 40  # pieces of evidence taken in one look
 UNHEARD_SECONDS = 60.0  # until a controller that never began counts as failed
@@ -88,7 +88,7 @@ def _from_command_line(folder: Path, said: Mapping[str, Any]) -> DrillRun | None
     workspace = Workspace.objects.order_by("pk").first()
     if workspace is None:
         return None
-    made, _ = DrillRun.objects.get_or_create(
+    made, is_new = DrillRun.objects.get_or_create(
         folder=str(folder),
         defaults={
             "workspace": workspace,
@@ -98,7 +98,18 @@ def _from_command_line(folder: Path, said: Mapping[str, Any]) -> DrillRun | None
             "launched_at": _moment(said.get("began")) or database_now(),
         },
     )
+    if is_new:
+        _launch_told(made, said)
     return DrillRun.objects.select_for_update().get(pk=made.pk)
+
+
+def _launch_told(run: DrillRun, said: Mapping[str, Any]) -> None:
+    """Every launch is in the trail; of one on the command line the operating system alone knows by whom."""
+    given = said.get("selection")
+    asked = {name: value for name, value in given.items() if value} if isinstance(given, dict) else {}
+    event = DrillLaunched(run=str(run.pk), suite=run.suite, seed=run.seed, selection=asked)
+    who = f"command:{str(said.get('user') or 'unknown')[:60]}@{str(said.get('host') or 'unknown')[:100]}"
+    append_administration(workspace=run.workspace_id, events=[event], actor=who)
 
 
 def _selection(said: Mapping[str, Any]) -> dict[str, Any]:

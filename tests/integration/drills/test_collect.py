@@ -27,6 +27,17 @@ def test_a_run_from_the_command_line_is_taken_in_whole_and_once(written, people)
     assert not DrillAlert.objects.exists()
 
 
+def test_a_launch_on_the_command_line_is_in_the_trail_by_whom_the_system_names(written, people):
+    written(some(), user="rhea", host="quay", selection={"cells": ["E04.applied.keyed.kill"], "hit": None})
+    drills_collect()
+    drills_collect()
+    run = DrillRun.objects.get()
+    said = Event.objects.get(stream=run.workspace_id, kind="drill.launched")
+    assert said.actor == "command:rhea@quay"
+    assert said.data["run"] == str(run.pk)
+    assert said.data["selection"] == {"cells": ["E04.applied.keyed.kill"]}
+
+
 def test_the_evidence_is_kept_with_its_digest_and_can_be_judged_again(written, people):
     written(some())
     drills_collect()
