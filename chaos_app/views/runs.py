@@ -65,6 +65,7 @@ def drills_page(request: HttpRequest) -> HttpResponse:
         "alerts": alerts_open(workspace=principal.workspace),
         "refused": drills_refused(workspace=principal.workspace),
         "may_run": principal.may(Right.DRILLS_RUN),
+        "may_switch": principal.may(Right.STOPS_SET),
         "principal": principal,
         **_matrix(cases if is_of_now else []),
     }

@@ -140,6 +140,13 @@ def test_who_may_not_run_drills_sees_them_and_can_start_none(run, people):
     assert client.post(f"/drills/{run.pk}/stop/").status_code == 403
 
 
+def test_who_may_set_no_stop_is_offered_none(run, people):
+    viewer = client_of(person("vera", people.workspace, Role.VIEWER))
+    assert "Stop all drills here" not in page(viewer, "/drills/")
+    assert viewer.post("/drills/switch/", {"off": "1", "reason": "Quiet."}).status_code == 403
+    assert "Stop all drills here" in page(client_of(people.silas), "/drills/")
+
+
 def test_before_the_first_run_who_may_launch_is_told_to_and_others_who_can(people):
     assert "Launch the core suite" in page(client_of(people.rhea), "/drills/")
     assert "An engineer can launch one." in page(client_of(people.silas), "/drills/")
