@@ -82,9 +82,8 @@ class LaunchForm(forms.Form):
             self.add_error("target", "An agent of your own is drilled by core or full; a soak is of the built-in ones.")
         narrowed = [name for name in NARROWING if given.get(name)] if given.get("suite") == "soak" else []
         for name in narrowed:
-            self.add_error(
-                "suite" if name == "cell" else name, "A soak draws its places by chance; choose core or full."
-            )
+            shown = "suite" if name == "cell" else name
+            self.add_error(shown, "A soak draws its places by chance. Choose core or full.")
         return given
 
     def clean_kills(self) -> int | None:

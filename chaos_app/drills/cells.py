@@ -153,13 +153,13 @@ def allowed(*, row: str, klass: Klass, fault: Fault, workload: str, position: st
 
 
 def cells(suite: str, discovered: Discovered | None = None) -> tuple[Cell, ...]:
-    """Return the cases of ``core`` or ``full``; ``full`` needs what was discovered.
+    """Return the cases of ``core`` or ``full``; without what was discovered, those that the table alone knows.
 
     With it, a row of ``core`` takes the first of its workloads that passes the place. Raises ValueError.
     """
     chosen = list(_core(discovered))
     if suite == "full":
-        chosen += _full(discovered or {})
+        chosen += _full(discovered)
     elif suite != "core":
         raise ValueError(f"There is no suite {suite!r} of cells; there are core and full.")
     return tuple({cell.id: cell for cell in reversed(chosen)}.values())[::-1]
@@ -240,12 +240,12 @@ def passes(seen: Seen, place: tuple[str, str], call: str | None) -> bool:
     return (seen.boundary, seen.position) == (boundary, wanted) and (call is None or seen.call == call)
 
 
-def _full(discovered: Discovered) -> Iterator[Cell]:
+def _full(discovered: Discovered | None) -> Iterator[Cell]:
     for row in ROWS:
         if not row.core:
             for klass in row.classes:
                 yield from _of_row(row, klass, discovered, suite="full")
-    for (workload, klass), passages in discovered.items():
+    for (workload, klass), passages in (discovered or {}).items():
         yield from every_passage(workload, klass, passages)
     yield from _other_faults(discovered)
 
@@ -279,7 +279,7 @@ def positions_of(boundary: str, position: str) -> tuple[str, ...]:
     return (position, *(str(one) for one in COMMIT[1:3])) if made else (position,)
 
 
-def _other_faults(discovered: Discovered) -> Iterator[Cell]:
+def _other_faults(discovered: Discovered | None) -> Iterator[Cell]:
     """Each other fault kind once a place that the plainest workload passes, and each answer of a tool once a class."""
     for row in ROWS:
         if not row.positions or row.told or row.id in OUTSIDE:

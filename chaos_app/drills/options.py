@@ -55,9 +55,7 @@ class Options:
     def misfit(self) -> str:
         """Say in one sentence what was asked for and does not apply to the suite; "" where all does."""
         if self.suite != "soak":
-            return (
-                "" if self.kills is None else "--kills is for --suite soak; core and full have the cases of the table."
-            )
+            return "" if self.kills is None else "--kills is for --suite soak; core and full have the table's cases."
         narrowed = {"cell": self.cells, "boundary": self.boundaries, "position": self.positions, "class": self.classes}
         narrowed |= {"fault": self.faults, "workload": self.workloads, "hit": self.hit, "repeat": self.repeat > 1}
         narrowed |= {"target": self.target}
@@ -97,7 +95,7 @@ def selected(known: Iterable[Cell], options: Options) -> list[Cell]:
     """Return what is wanted of the known cells. Raises ValueError where nothing is, or too much."""
     found = [cell for cell in known if _is_wanted(cell, options)]
     if not found:
-        raise ValueError("No case fits what was asked for; drill list shows the ids.")
+        raise ValueError("No case fits what was asked for; drill list --suite full shows the ids.")
     if len(found) * options.repeat > MOST_CELLS:
         raise ValueError(f"{len(found) * options.repeat} cases are more than the {MOST_CELLS} that one run may have.")
     return _slow_first(found) * options.repeat

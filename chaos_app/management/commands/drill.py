@@ -42,7 +42,8 @@ class Command(BaseCommand):
             run.add_argument(f"--{name}", type=Path, metavar="FILE")
         judge = verbs.add_parser("judge", help="Judge stored evidence again.")
         judge.add_argument("evidence", type=Path, nargs="+")
-        verbs.add_parser("list", help="List the cells of the table.")
+        listed = verbs.add_parser("list", help="List the cases of a suite, each with the ends that are allowed.")
+        listed.add_argument("--suite", choices=["core", "full"], default="core")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Carry out one verb; the exit code is 0 all as allowed, 1 violation, 2 inconclusive, 3 refused."""
@@ -57,7 +58,7 @@ class Command(BaseCommand):
 
         unknown = unknown_cells(given["cells"])
         if unknown:
-            self._say(f"There is no cell {', '.join(unknown)}; manage.py drill list shows them.")
+            self._say(f"There is no cell {', '.join(unknown)}; manage.py drill list --suite full shows them.")
             return REFUSED
         from chaos_app.drills.permit import refusal
 
@@ -94,10 +95,10 @@ class Command(BaseCommand):
         return worst
 
     def _list(self, given: dict[str, Any]) -> int:
-        from chaos_app.drills.cells import cells
+        from chaos_app.drills.listing import listed
 
-        for cell in cells("core"):
-            self._say(f"{cell.id}  {' or '.join(sorted(cell.allowed))}")
+        for line in listed(given["suite"]):
+            self._say(line)
         return 0
 
 
