@@ -24,19 +24,38 @@ def _own_folder(settings, tmp_path):
     settings.HANDRAIL_DRILLS_AT_ONCE = 9
 
 
-def schedule(people, **values):
+def schedule(people, *, name="hourly", **values):
     given = {"cron": "0 * * * *", "zone": "UTC", "suite": "core", "grace_seconds": 1800} | values
-    row = schedule_set(workspace=people.workspace, user=people.rhea, actor="person:rhea", name="hourly", values=given)
+    row = schedule_set(workspace=people.workspace, user=people.rhea, actor="person:rhea", name=name, values=given)
     DrillSchedule.objects.filter(pk=row.pk).update(seen_until=START)
     return row
 
 
-def slots() -> list[tuple[str, str]]:
-    return [(f"{slot.at:%H:%M}", slot.state) for slot in DrillSlot.objects.order_by("at")]
+def slots(name: str = "hourly") -> list[tuple[str, str]]:
+    return [(f"{slot.at:%H:%M}", slot.state) for slot in DrillSlot.objects.filter(schedule__name=name).order_by("at")]
 
 
 def at(text: str) -> datetime:
     return datetime.fromisoformat(f"2027-01-01T{text}:00+00:00")
+
+
+def test_case_28_after_downtime_neither_everything_at_once_nor_twice_nor_silence(people):
+    schedule(people, name="s6")
+    schedule(people, name="s6 patient", grace_seconds=3600)
+    schedule(people, name="s7", catch_up="each", catch_up_most=3)
+    schedule(people, name="s8", catch_up="skip")
+    schedule(people, name="s6 off", enabled=False)
+    for second in range(4):  # each look fires at most one slot of a schedule, and only after the run before has ended
+        slots_fire(at("03:50") + timedelta(seconds=second))
+        DrillRun.objects.update(state="ended")
+    ends = {"s6": ["missed"] * 3, "s6 patient": ["missed", "missed", "late"], "s7": ["late"] * 3, "s8": ["missed"] * 3}
+    found = {name: [state for _, state in slots(name)] for name in (*ends, "s6 off")}
+    assert found == {**ends, "s6 off": []}
+    assert DrillSlot.objects.get(schedule__name="s6 patient", state="late").why == "For 03:00Z, late by 50 min."
+    assert [run.slot.at for run in DrillRun.objects.filter(slot__schedule__name="s7").order_by("pk")] == [
+        *(at("01:00"), at("02:00"), at("03:00"))
+    ]
+    assert all(slot.why for slot in DrillSlot.objects.filter(state__in=["late", "missed"]))
 
 
 def test_after_an_absence_over_the_grace_nothing_starts_before_the_next_slot(people):
