@@ -257,7 +257,7 @@ HANDRAIL_HEARTBEAT_SECONDS = number("HANDRAIL_HEARTBEAT_SECONDS", "60")
 HANDRAIL_APPROVALS_PER_TASK = int(number("HANDRAIL_APPROVALS_PER_TASK", "20"))
 HANDRAIL_APPROVALS_PER_AGENT = int(number("HANDRAIL_APPROVALS_PER_AGENT", "200"))
 # Where no drill starts, whoever asks; how many cases and minutes one may have; how many of those that are launched from
-# pages, by the API and by schedules run at once (who has a shell can start processes anyway: ``drill run`` is not counted).
+# pages, by the API and by schedules run at once (``drill run`` waits for none: a shell starts processes anyway).
 HANDRAIL_DRILLS_REFUSED_IN = words("HANDRAIL_DRILLS_REFUSED_IN", "production,prod,live")
 HANDRAIL_DRILL_CASES = int(number("HANDRAIL_DRILL_CASES", "2000"))
 HANDRAIL_DRILL_MINUTES = number("HANDRAIL_DRILL_MINUTES", "60")

@@ -26,6 +26,13 @@ def refusal(options: Options) -> str:
     return _switched_off()
 
 
+def cases_allowed(count: int) -> None:
+    """Raise ValueError where a run would have more cases than one may; how many it has is known once it has looked."""
+    most = settings.HANDRAIL_DRILL_CASES
+    if count > most:
+        raise ValueError(f"{count} cases are more than the {most} that one drill may have (HANDRAIL_DRILL_CASES).")
+
+
 def unwalled() -> str:
     """Say why tools cannot be put between walls here, so that no sandbox can be found and killed; "" where they can."""
     here = levels.level_here()

@@ -21,6 +21,7 @@ from chaos_app.drills.naive import ACTS_FIRST, NOTES_FIRST
 from chaos_app.drills.names import UNDECIDED, Fault, Klass
 from chaos_app.drills.options import Options, are_drawn, chosen, is_core_alone, needed, selected, with_named
 from chaos_app.drills.own import own_cells
+from chaos_app.drills.permit import cases_allowed
 from chaos_app.drills.planting import PLANTED
 from chaos_app.drills.rows import ROWS
 from chaos_app.drills.rules import rules_asked
@@ -98,8 +99,6 @@ class Run:
         own = self.ground.own
         if own is None:
             return chosen(self.options, self.found)
-        if self.options.suite == "soak":
-            raise ValueError("A target of your own is drilled by core or full; a soak is of the built-in agents.")
         passages = self.found[own.target.name, own.target.klass]
         known = own_cells(own.target, passages, suite=self.options.suite)
         return selected(*with_named(known, self.options, {}, own=[own.target.name]))
@@ -162,6 +161,7 @@ class Run:
     def play(self) -> None:
         """Play the cells of this launch; what cannot be played is left out with its reason."""
         wanted = self._wanted()
+        cases_allowed(len(wanted))
         todo = [cell for cell in wanted if engine_of(cell) is not None]
         self.unbuilt = unbuilt(wanted)
         self._of = len(todo)

@@ -3,7 +3,7 @@
 import pytest
 
 from chaos_app.drills.options import Options
-from chaos_app.drills.permit import refusal, unwalled
+from chaos_app.drills.permit import cases_allowed, refusal, unwalled
 from tasks_app.sandbox import levels
 from tasks_app.sandbox.levels import Level
 
@@ -23,6 +23,14 @@ from tasks_app.sandbox.levels import Level
 )
 def test_too_many_workers_kills_or_minutes_are_refused(options: Options, said: str) -> None:
     assert said in refusal(options)
+
+
+def test_a_drill_has_no_more_cases_than_one_may_have_whatever_its_suite(settings) -> None:
+    settings.HANDRAIL_DRILL_CASES = 4
+    cases_allowed(4)
+    with pytest.raises(ValueError, match=r"5 cases are more than the 4 .* \(HANDRAIL_DRILL_CASES\)"):
+        cases_allowed(5)
+    assert "HANDRAIL_DRILL_CASES" in refusal(Options(suite="soak"))
 
 
 def test_sandboxes_are_drilled_only_where_there_are_some_to_kill(monkeypatch: pytest.MonkeyPatch) -> None:
