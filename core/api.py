@@ -7,6 +7,7 @@ from ninja.errors import HttpError, ValidationError
 from approvals_app.api import router as approvals
 from approvals_app.gate_api import router as gate
 from approvals_app.notify.api import alerts_router, channels_router, deliveries_router
+from chaos_app.api import router as drills
 from core.api_access import SessionOrToken, StrictParser
 from core.errors import InvalidInput, NotFound
 from core.problem import problem_answer, problem_plain, problem_response
@@ -28,6 +29,7 @@ api.add_router("/tasks", tasks, tags=["tasks"])
 api.add_router("/approvals", approvals, tags=["approvals"])
 api.add_router("/gate", gate, tags=["gate"])
 api.add_router("/stops", stops, tags=["stops"])
+api.add_router("/drills", drills, tags=["drills"])
 api.add_router("/credentials", credentials, tags=["credentials"])
 api.add_router("/alerts", alerts_router, tags=["alerts"])
 api.add_router("/deliveries", deliveries_router, tags=["alerts"])

@@ -1,6 +1,7 @@
 """Launching and stopping drills: who may, where, how many; the controller is a process of its own."""
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -19,6 +20,7 @@ from chaos_app.drills.cells_walled import of_sandboxes
 from chaos_app.drills.names import Fault
 from chaos_app.drills.options import unknown_cells
 from chaos_app.drills.permit import unwalled
+from chaos_app.drills.rows import BY_ID, EFFECTS
 from chaos_app.models import RUNNING, DrillRun, DrillSwitch
 from chaos_app.selectors.targets import target_offered
 from core.clock import database_now
@@ -41,6 +43,7 @@ OPTIONS = {
     "target": "--target",
 }
 WALLED = "--sandbox"
+NAME = re.compile(r"[A-Za-z0-9_.-]{1,160}")  # of a case
 NARROWING = ("cell", "row", "klass", "fault")
 
 
@@ -73,7 +76,7 @@ def drill_launch(
 
     Raises DrillsRefused, Conflict where as many run as may, InvalidInput.
     """
-    chosen = _selection(suite, selection or {})
+    chosen = launch_checked(suite, selection or {})
     with transaction.atomic():
         launches_locked()
         if why := drills_refused(workspace=workspace):
@@ -102,11 +105,13 @@ def launches_locked() -> None:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LAUNCH_LOCK])
 
 
-def _selection(suite: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def launch_checked(suite: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what of a choice a launch takes. Raises InvalidInput for what it cannot run."""
     if suite not in SUITES:
         raise intake.field_error("suite", f"must be one of {', '.join(SUITES)}.")
     chosen = {name: value for name, value in given.items() if name in {*OPTIONS, "sandbox"} and value}
     misfit_checked(suite, chosen)
+    known_checked(chosen)
     kills = chosen.get("kills")
     if kills is not None and not 1 <= int(kills) <= settings.HANDRAIL_DRILL_CASES:
         raise intake.field_error("kills", f"must be between 1 and {settings.HANDRAIL_DRILL_CASES}.")
@@ -123,6 +128,17 @@ def misfit_checked(suite: str, chosen: Mapping[str, Any]) -> None:
     for name in NARROWING if suite == "soak" else ():
         if name in chosen:
             raise intake.field_error(name, "cannot be asked of a soak: it draws its places by chance.")
+
+
+def known_checked(chosen: Mapping[str, Any]) -> None:
+    """Refuse a place, promise, fault or case that the table does not have. Raises InvalidInput."""
+    known = {"row": set(BY_ID), "klass": set(map(str, EFFECTS)), "fault": set(map(slug, Fault))}
+    for name, there in known.items():
+        if strange := [one for one in chosen.get(name, ()) if one not in there]:
+            raise intake.field_error(name, f"has what the table does not have: {strange[0]!r}.")
+    for cell in chosen.get("cell", ()):
+        if unknown_cells([cell]) or not NAME.fullmatch(cell):
+            raise intake.field_error("cell", f"is no case: {cell!r}.")
 
 
 def target_checked(suite: str, target: str) -> None:

@@ -19,9 +19,9 @@ from chaos_app.drills.left_out import LeftOut
 from chaos_app.drills.matrix import COLUMNS, matrix
 from chaos_app.drills.names import UNDECIDED
 from chaos_app.drills.obligations import obligations
-from chaos_app.drills.report import report_html, report_json, report_junit
 from chaos_app.drills.undrilled import Undrilled, undrilled
 from chaos_app.models import DrillAlert, DrillRun
+from chaos_app.reports import download, report_file
 from chaos_app.selectors.runs import (
     alerts_open,
     cases_counted,
@@ -32,17 +32,12 @@ from chaos_app.selectors.runs import (
     worst_first,
 )
 from chaos_app.services.alerts import alert_seen, may_end_alerts
-from chaos_app.services.collect import run_results
 from chaos_app.services.guided import SUITE as GUIDED
 from chaos_app.services.launch import drill_stop, drills_refused
 from chaos_app.views.who import reader, run_reader
 from core.access import Right
 from core.code import code_digest
-from core.errors import Conflict, NotFound
 
-FORMATS = {"html": report_html, "json": report_json, "junit": report_junit}
-TYPES = {"html": "text/html; charset=utf-8", "json": "application/json", "junit": "application/xml"}
-OTHER_VERSION = "Some evidence of this run is of another version: no report is made of it here; all evidence is there."
 SHOWN = 60  # cases in the list before a filter is asked for
 
 
@@ -162,13 +157,7 @@ def run_file(request: HttpRequest, run: UUID, form: str) -> HttpResponse:
     row = run_get(workspace=run_reader(request, run).workspace, run=run)
     if form == "evidence":
         return _archive(row)
-    if form not in FORMATS:
-        raise NotFound
-    try:
-        results = run_results(row)
-    except ValueError as error:
-        raise Conflict(OTHER_VERSION) from error
-    return _file(FORMATS[form](results), TYPES[form], f"drill-{row.pk}.{'xml' if form == 'junit' else form}")
+    return report_file(row, form)
 
 
 def _archive(row: DrillRun) -> HttpResponse:
@@ -179,9 +168,4 @@ def _archive(row: DrillRun) -> HttpResponse:
             archive.writestr(f"{name}.json", json.dumps(evidence, ensure_ascii=False))
             sums.append(f"{digest}  {name}.json")
         archive.writestr("canonical-sha256.txt", "\n".join(sums) + "\n")
-    return _file(made.getvalue(), "application/zip", f"drill-{row.pk}-evidence.zip")
-
-
-def _file(content: str | bytes, kind: str, name: str) -> HttpResponse:
-    """Answer with a file that is saved, never shown: it carries a style of its own."""
-    return HttpResponse(content, content_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+    return download(made.getvalue(), "application/zip", f"drill-{row.pk}-evidence.zip")
