@@ -150,6 +150,11 @@ def _drills(principal: Principal, drills: DrillsTold) -> Iterator[Notice]:
             detail=detail,
             url=url,
         )
+    elif drills.last is not None and drills.trouble:
+        tone, glyph = ("bad", "failed") if drills.last.exit_code == 1 else ("unknown", "unknown")
+        detail = drills.last.summary or drills.last.why
+        url = reverse("drill-run", args=[drills.last.pk])
+        yield Notice(name="drills", tone=tone, glyph=glyph, text=drills.trouble, detail=detail, url=url)
 
 
 def _tasks(principal: Principal, status: str) -> str:

@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from approvals_app.models import ApprovalRequest
 from approvals_app.status import Via
+from chaos_app.models import DrillRun
 from core.board.live import OverviewFeed
 from core.clock import database_now
 from core.models import Membership
@@ -101,6 +102,47 @@ def _after(seconds: float):
     from tasks_app.record.events import After
 
     return After(seconds)
+
+
+def drill_over(people: People, **said: object) -> DrillRun:
+    given = {"suite": "core", "seed": 7, "state": "ended", "exit_code": 0, "launched_at": database_now(), **said}
+    return DrillRun.objects.create(workspace=people.workspace, **given)
+
+
+def test_the_last_verdict_of_the_drills_is_told_and_asks_for_nobody_where_all_was_as_allowed(
+    client_of, people: People, transactional_db
+):
+    worker_alive()
+    sweeper_seen()
+    rhea = client_of(people.rhea)
+    assert "Last drill:" not in shown(rhea)
+    drill_over(people, summary="Every fault is safe.")
+    drill_over(people, suite="guided", exit_code=None)
+    drill_over(people, state="running", exit_code=None)
+    assert ("Last drill:" in shown(rhea), "Every fault is safe." in shown(rhea), notices(rhea)) == (True, True, [])
+    assert "Nothing needs you." in shown(rhea)
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ({"exit_code": 2}, "last drill says nothing for sure"),
+        ({"exit_code": 1}, "last drill found a violation"),
+        ({"exit_code": 2, "state": "stopped"}, "last drill was stopped"),
+        ({"exit_code": None, "state": "failed"}, "last drill could not run"),
+    ],
+)
+def test_a_last_drill_that_is_no_pass_needs_somebody_until_another_one_is(
+    client_of, people: People, transactional_db, said: dict[str, object], text: str
+):
+    worker_alive()
+    sweeper_seen()
+    rhea = client_of(people.rhea)
+    last = drill_over(people, **said)
+    (notice,) = rhea.get(reverse("overview")).context["notices"]
+    assert (notice.name, notice.text, notice.url) == ("drills", text, reverse("drill-run", args=[last.pk]))
+    drill_over(people)
+    assert notices(rhea) == []
 
 
 def test_a_person_without_a_workspace_is_told_how_to_come_by_one(client_of, transactional_db):
