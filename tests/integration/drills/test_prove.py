@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from chaos_app.management.commands.contract import proof_store
 from chaos_app.models import ToolProof
 from chaos_app.proving.prove import lines, prove
-from tasks_app.contracts import Absent, Answer, CallContext, Contract, Found, LookUp
+from tasks_app.contracts import Absent, Answer, CallContext, Contract, Found, LookUp, Started
 from tasks_app.status import EffectClass
 from tests.here import HERE
 
@@ -99,6 +99,48 @@ def test_a_look_up_that_acts_is_caught(tmp_path):
 
 def test_an_opaque_tool_that_could_be_more_is_still_true(tmp_path):
     assert proof_of(Board(tmp_path / "b"), "opaque", looks=False).is_true
+
+
+class Jobs(Board):
+    """A target whose work is started, and is done once somebody has asked twice after it."""
+
+    def __init__(self, path: Path, *, dedupes: bool) -> None:
+        super().__init__(path, dedupes=dedupes)
+        self._do("CREATE TABLE IF NOT EXISTS asked (key TEXT)")
+
+    def never(self, note: Note, context: CallContext) -> Answer:
+        raise AssertionError("The runtime never executes a tool that starts its work.")
+
+    def start(self, note: Note, context: CallContext) -> Started:
+        return Started(handle=context.key, poll_after=0.01)
+
+    def poll(self, handle: str) -> Answer | Started:
+        self._do("INSERT INTO asked VALUES (?)", handle)
+        if len(self._do("SELECT key, key FROM asked WHERE key = ?", handle)) % 2:
+            return Started(handle=handle, poll_after=0.01)
+        if not (self.dedupes and self._do("SELECT key, text FROM note WHERE key = ?", handle)):
+            self._do("INSERT INTO note VALUES (?, 'a')", handle)
+        return Answer(reference=handle)
+
+
+@pytest.mark.parametrize(("dedupes", "is_true"), [(True, True), (False, False)])
+def test_long_work_is_tried_as_the_runtime_does_it_started_and_asked_after(tmp_path, dedupes: bool, is_true: bool):
+    jobs = Jobs(tmp_path / "b", dedupes=dedupes)
+    made = Contract(
+        name="jobs.run",
+        version=1,
+        arguments=Note,
+        effect_class=EffectClass.KEYED,
+        execute=jobs.never,
+        start=jobs.start,
+        poll=jobs.poll,
+        find=jobs.find,
+        lag=0.0,
+        **HERE,
+    )
+    found = prove(made, arguments=Note, ledger=jobs.ledger)
+    assert {trial.name: trial.holds for trial in found.trials}["the effect carries the key"]
+    assert found.is_true is is_true
 
 
 @pytest.mark.django_db
