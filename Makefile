@@ -10,13 +10,14 @@ LOCK := uv pip compile --quiet --universal --python-version 3.12 --generate-hash
 # Python keeps what it compiled (__pycache__): a stack, its drills and its tests start hundreds of processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo demo-once up drill test bench picture peers check lock
+.PHONY: help demo demo-once up drill broken test bench picture peers check lock
 
 help:
 	@echo "make demo       everything, with ten incidents to work on; prints a sign-in link; Ctrl-C stops it"
 	@echo "make demo-once  the same without a person: workers are killed, effects are counted outside; exit 0 if all is well"
 	@echo "make up         everything, empty; Ctrl-C stops it"
 	@echo "make drill      the core drills, each judged by what happened outside"
+	@echo "make broken     the product, broken on purpose: do the drills see it?   (make broken ARGS=key; some ten minutes)"
 	@echo "make test       all tests   (make test ARGS='-k lease')"
 	@echo "make bench      the figures, as JSON lines"
 	@echo "make peers      two peers in an environment of their own, for make bench to run beside us"
@@ -42,6 +43,9 @@ up: $(RUN)
 
 drill: $(RUN)
 	@exec $(PYTHON) manage.py drill run --suite core
+
+broken: $(DEV)
+	@exec $(PYTHON) -m tests.drills.broken $(ARGS)
 
 test: $(DEV)
 	@exec $(PYTHON) -m pytest $(SIDE_BY_SIDE) $(ARGS)
