@@ -12,13 +12,16 @@ from approvals_app.services.decide import approval_decide
 from approvals_app.services.edit import approval_edit
 from approvals_app.services.revoke import approval_revoke
 from approvals_app.status import Answer, Via
+from chaos_app.drills.copies import COPIED_AFTER
 from chaos_app.drills.evidence import TaskRecord
 from chaos_app.drills.naive import naive_run
 from core.access import Role
 from core.errors import HandrailError
 from core.models import Membership, Workspace
 from core.principal import Principal
+from tasks_app.models import Call, Event
 from tasks_app.services.cancel import task_cancel
+from tasks_app.services.copy import task_copy
 from tasks_app.services.create import task_create
 from tasks_app.services.settle import call_settle
 from tasks_app.services.signal import signal_send
@@ -152,6 +155,23 @@ def settle(order: Json) -> Json:
     return {"state": call.state}
 
 
+def copy(order: Json) -> Json:
+    """Copy a task from where it had settled its first act; the same request key again is the same copy."""
+    task = UUID(order["task"])
+    advanced = Event.objects.filter(stream=task, kind="checkpoint.advanced").order_by("seq")
+    settled = Call.objects.get(task=task, name=COPIED_AFTER).settled_seq or 0
+    at = advanced.filter(seq__gte=settled).first()
+    made = task_copy(
+        workspace=_workspace(),
+        task=task,
+        owner=User.objects.get(username=OWNER),
+        actor=f"person:{OWNER}",
+        step=at.data["step"] if at else None,
+        request_key=order["key"],
+    )
+    return {"task": str(made.pk)}
+
+
 def stop(order: Json) -> Json:
     """Set a stop switch over one task, or lift it."""
     user, workspace = User.objects.get(username=OWNER), _workspace()
@@ -189,6 +209,7 @@ ACTS: dict[str, Callable[[Json], Json]] = {
     "revoke": revoke,
     "edit": edit,
     "signal": signal,
+    "copy": copy,
     "pause": steer,
     "resume": steer,
     "cancel": steer,

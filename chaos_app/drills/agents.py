@@ -146,6 +146,18 @@ def twice(view: TaskView) -> Decision:
     return complete(summary=f"{len(view.refused)} refused")
 
 
+@agent("drill.copied", intent=Case, done_when=[COUNTED])
+def copied(view: TaskView) -> Decision:
+    """Two acts, one after the other; a copy does the second as an act of its own: the same one is never begun twice."""
+    if "first" not in view.calls:
+        return act(view, "first", state={"acts": 1})
+    if "act" not in view.calls:
+        time.sleep(THOUGHT)
+        mark = mark_of(view.intent, "act")
+        return act(view, mark=f"{mark}.copy" if view.title.startswith("Copy of") else mark, state={"acts": 2})
+    return complete(summary=f"{view.state['acts']} acts")
+
+
 @agent("drill.claims", intent=Case, done_when=[COUNTED])
 def claims(view: TaskView) -> Decision:
     """Claim to be done without having done anything."""

@@ -47,6 +47,7 @@ class Case:
     orders: list[Ticket] = field(default_factory=list)
     moved: dict[str, Ticket] = field(default_factory=dict)
     task: UUID | None = None
+    struck: UUID | None = None  # the copy, where the fault was about it
     began: float = 0.0
     quiet: bool = False
     again: int = 0  # requests that were sent again
@@ -80,6 +81,9 @@ class Case:
             return dict(self.own.target.intent(self.name))
         given = {**self.workload.intent, "case": self.name, "klass": str(self.klass), "bug": self.bug}
         wanted = self.business_keys()
+        if self.workload.expects is not None:
+            names = [key.rpartition(".")[2] for key in wanted]
+            wanted = {key: self.workload.expects[name] for key, name in zip(wanted, names, strict=True)}
         if self.workload.promises is not None:
             wanted = dict.fromkeys(wanted, self.workload.promises)
         return {**given, "place": self.place, "expected": wanted}
@@ -151,7 +155,7 @@ class Case:
             if landed is None or any(mark.stage == Stage.RESUMED for mark in marks):
                 continue
             for seen in self.watch.of(self.name):
-                if seen.id == self.task and seen.lease_epoch > (landed.epoch or 0):
+                if seen.id == (self.struck or self.task) and seen.lease_epoch > (landed.epoch or 0):
                     self.mark(Stage.RESUMED, fault=fault, what="another lease", epoch=seen.lease_epoch)
 
     def _create(self) -> None:
@@ -192,6 +196,9 @@ class Case:
                 if do in moves and str(approval["id"]) not in self.moved:
                     self.moved[str(approval["id"])] = self.order(do, approval=str(approval["id"]))
                     return
+        if "copy" in moves and seen.id == self.task and seen.status == "completed" and "copy" not in self.moved:
+            self.moved["copy"] = self.order("copy", task=str(seen.id), key=f"copy-{self.name}")
+            return
         if "signal" in moves and seen.awaits == "signal" and not seen.signals:
             self.order("signal", task=str(seen.id), key=f"go-{seen.id}")
 
@@ -213,7 +220,7 @@ class Case:
                 self.mark(Stage.QUIET, fault=fault)
 
     def _rests(self, seen: list[Seen]) -> bool:
-        if not seen or self.orders:
+        if not seen or self.orders or self._copy_due(seen):
             return False
         if "pause" in self.workload.moves and any(one.status == "paused" for one in seen):
             return False
@@ -222,6 +229,10 @@ class Case:
 
     def _signal_due(self, seen: list[Seen]) -> bool:
         return any(one.awaits == "signal" for one in seen)
+
+    def _copy_due(self, seen: list[Seen]) -> bool:
+        """Whether the copy of a task that is done is not there yet."""
+        return "copy" in self.workload.moves and len(seen) == 1 and seen[0].status == "completed"
 
     def pause(self, seconds: float) -> None:
         """Let time pass; people go on to answer."""
@@ -237,7 +248,7 @@ class Case:
             self.tick()
             seen = self.watch.of(self.name)
             over = bool(seen) and all(one.ended or one.status in PARKED for one in seen)
-            if over and not self.orders:
+            if over and not self.orders and not self._copy_due(seen):
                 since = since or time.monotonic()
             if (since and time.monotonic() - since > 1.0) or time.monotonic() > self.until:
                 raise NotLandedError(f"The place was never reached{what}.")

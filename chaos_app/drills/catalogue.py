@@ -6,6 +6,7 @@ Each name of ``moves`` is something that a person does as soon as there is somet
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from chaos_app.drills.copies import COPIED, COPY
 from chaos_app.drills.names import Klass, Verdict
 
 K, R, P, O, N = Klass.KEYED, Klass.READABLE, Klass.PRECONDITION, Klass.OPAQUE, Klass.NONE  # noqa: E741
@@ -31,7 +32,7 @@ def system_of_key(business_key: str) -> str:
 @dataclass(frozen=True, kw_only=True)
 class Workload:
     """One workload. ``effects``: how many the outside must hold in the end, by call name; ``drilled``: the call that
-    carries the class of the cell. ``status``: of the task without a fault.
+    carries the class of the cell. ``status``: of the task without a fault. ``children``: of the others, by their role.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Workload:
     children: Mapping[str, str] = field(default_factory=dict)
     items: int = 1
     promises: int | None = None  # effects that its criteria ask for, where that is another number
+    expects: Mapping[str, int] | None = None  # the same by call, where the calls differ in it
 
 
 NOTHING: Mapping[str, int] = {"act": 0}
@@ -134,6 +136,17 @@ WORKLOADS = (
         classes=(K,),
         moves=("pause", "approve"),
         intent={"asked": True},
+    ),
+    Workload(
+        name=COPIED,
+        agent="drill.copied",
+        says="acts twice, each time approved; then it is copied from between the two, and the copy acts on its own",
+        classes=(K,),
+        moves=("approve", "copy"),
+        effects={"first": 1, "act": 2},
+        intent={"asked": True},
+        children={COPY: "completed"},
+        expects={"first": 1, "act": 1},
     ),
 )
 BY_NAME = {workload.name: workload for workload in WORKLOADS}

@@ -5,10 +5,12 @@ passage. Places in the code are known from the table; which of them a workload p
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from chaos_app.drills.copies import COPIED, FORKS, is_of_copy
 from chaos_app.drills.names import Fault, Klass, Verdict
 from chaos_app.drills.rows import BY_ID, COMMIT, EFFECTS, EITHER, ROWS, SITUATION, Ends, Row
+from chaos_app.drills.seconds import SECOND
 from chaos_app.drills.where import why_not
 from core.boundaries import Position
 
@@ -21,26 +23,6 @@ OUTSIDE = frozenset({"E03", "E04", "E07"})  # passed outside of the code: the wi
 KILLS = frozenset({Fault.KILL, Fault.KILL_WORKER, Fault.KILL_BOTH})
 # After an attempt an opaque call may be held for a person whatever disturbs it.
 AFTER_ATTEMPT = frozenset({"L04", "L05", "L06", "A06", "E01", "E02", "E03", "E04", "E05", "E06", "R01", "C03"})
-# Where the worker that takes over dies as well: (first place, second place) by class.
-SECOND: Mapping[Klass, tuple[tuple[tuple[str, str], tuple[str, str]], ...]] = {
-    Klass.KEYED: (
-        (("E04", "applied"), ("L03", "after")),
-        (("E04", "applied"), ("E02", "before_send")),
-        (("E04", "applied"), ("E05", "before")),
-        (("E04", "applied"), ("E08", "after")),
-    ),
-    Klass.READABLE: (
-        (("E04", "applied"), ("L03", "after")),
-        (("E04", "applied"), ("E09", "before")),
-        (("E02", "before_send"), ("E02", "before_send")),
-        (("E04", "applied"), ("E08", "after")),
-    ),
-    Klass.PRECONDITION: (
-        (("E04", "applied"), ("E09", "before")),
-        (("E02", "before_send"), ("E02", "before_send")),
-    ),
-    Klass.OPAQUE: ((("E04", "applied"), ("L03", "after")), (("E04", "applied"), ("E09", "before"))),
-}
 # Other fault kinds, each once a place (the suite ``full``), where a process of the drill waits at one.
 EVERYWHERE = (
     Fault.KILL_WORKER,
@@ -90,6 +72,11 @@ class Cell:
     told: Fault | None = None
     second: tuple[str, str] | None = None
     suite: str = "core"
+
+    @property
+    def is_of_copy(self) -> bool:
+        """Whether the copy of a task dies."""
+        return is_of_copy(self.workload, self.hit)
 
     @property
     def id(self) -> str:
@@ -170,6 +157,10 @@ def _core(discovered: Discovered | None) -> Iterator[Cell]:
         if row.core:
             for klass in row.classes:
                 yield from _of_row(row, klass, discovered, suite="core")
+    for boundary, position in FORKS:
+        place, row = (boundary, position), BY_ID[boundary]
+        usual = cell_of(row, Klass.KEYED, Fault.KILL, place, COPIED, suite="core", position=position)
+        yield replace(usual, hit=2)
 
 
 def _of_row(row: Row, klass: Klass, discovered: Discovered | None, *, suite: str) -> Iterator[Cell]:

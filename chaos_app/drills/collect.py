@@ -8,6 +8,7 @@ from django.db.models import Q
 
 from chaos_app.drills.barrier import Post
 from chaos_app.drills.catalogue import system_of_key
+from chaos_app.drills.copies import COPY
 from chaos_app.drills.evidence import Arrival, Effect, Event, Lane, LateWrite, TaskRecord, Witness
 from chaos_app.world.client import WorldClient
 from core.clock import database_now
@@ -23,7 +24,7 @@ LOSSES = 3  # of an agent that says nothing else
 def records(case: str) -> tuple[TaskRecord, ...]:
     """Return the tasks of a case as the database holds them, the main one first."""
     mine = Q(intent__case=case) | Q(labels__drill=case) | Q(parent__labels__drill=case)
-    rows = Task.objects.filter(mine).select_related("owner").order_by("parent_id", "created_at")
+    rows = Task.objects.filter(mine).select_related("owner").order_by("parent_id", "created_at", "id")
     ordered = sorted(rows, key=lambda row: row.parent_id is not None)
     return tuple(_record(row, ordered) for row in ordered)
 
@@ -59,6 +60,8 @@ def _record(row: Task, rows: Sequence[Task]) -> TaskRecord:
 
 
 def _role(row: Task, rows: Sequence[Task]) -> str:
+    if row.is_copy:
+        return COPY
     if row.parent_id is None:
         return "task"
     parent = next((one for one in rows if one.pk == row.parent_id), None)

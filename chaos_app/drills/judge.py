@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from chaos_app.drills.cells import allowed
 from chaos_app.drills.diagnosis import why_unheld, why_wrong
 from chaos_app.drills.evidence import Evidence
+from chaos_app.drills.forks import forks
 from chaos_app.drills.landed import twin_of, why_not_landed, why_unbelievable
 from chaos_app.drills.limbo import expected_status, is_held, limbo, times
 from chaos_app.drills.names import UNDECIDED, Fault, Verdict
@@ -20,7 +21,7 @@ from core.words import word
 from tasks_app.record.invariants import NO_EFFECT, violations
 from tasks_app.status import Status
 
-JUDGE = "3"  # raised with every change of what it decides; kept with each verdict
+JUDGE = "4"  # raised with every change of what it decides; kept with each verdict
 # The attempt, and the use of the approval, stood in commits that the database has lost: that is the fault itself.
 LOST_WITH_COMMITS = frozenset({"S2", "S3"})
 REPEATED, LOST, WRONG, STUCK = Verdict.REPEATED, Verdict.LOST, Verdict.WRONG, Verdict.STUCK
@@ -93,6 +94,7 @@ def _safety(evidence: Evidence, told: Sequence[Told]) -> Iterator[Broken]:
             yield Broken(invariant="S11", sentence="The record does not end where its head is.", role=one.record.role)
     yield from items_repeated(evidence)
     yield from calls_repeated(evidence)
+    yield from forks(told)
     if len(set(evidence.rules)) > 1:
         yield Broken(invariant="S12", sentence="The resume rules decided differently in another process.")
 

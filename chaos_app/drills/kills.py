@@ -120,6 +120,8 @@ class Killed(Case):
 
     def _kill(self, hold: Hold, fault: int = 0) -> None:
         report = hold.where
+        if self.cell is not None and self.cell.is_of_copy and report.task != self.task:
+            self.struck = report.task
         self.mark(Stage.REACHED, fault=fault, at=hold.at, what=_where(report), pid=report.pid, epoch=report.epoch)
         plan = ""
         place = self.plan.place if fault == 0 else self.plan.second

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from chaos_app.drills.copies import is_of_copy
 from chaos_app.drills.matrix import Outcome
 from chaos_app.drills.names import UNDECIDED
 
@@ -19,8 +20,8 @@ class Obligation:
 
     @property
     def word(self) -> str:
-        """Passed, failed, or not shown."""
-        return {True: "passed", False: "failed", None: "not shown"}[self.holds]
+        """Passed, failed, or not tried."""
+        return {True: "passed", False: "failed", None: "not tried"}[self.holds]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +31,7 @@ class _Rule:
     invariants: frozenset[str]
     rows: tuple[str, ...] = ()  # whose cases show it; empty: all cases do
     needs_rules: bool = False
+    of_copies: bool = False  # only those in which a copy died
 
 
 RULES = (
@@ -45,8 +47,9 @@ RULES = (
     ),
     _Rule(
         name="Fork determinism",
-        means="A resume is no copy: it goes on under the same calls and keys. A copy is a task of its own.",
+        means="A copy is a task of its own: new calls, keys, approvals. A resume is none: it keeps its calls and keys.",
         invariants=frozenset({"S9"}),
+        of_copies=True,
     ),
     _Rule(
         name="Checkpoint validity",
@@ -83,5 +86,7 @@ def _one(rule: _Rule, results: Sequence[Outcome]) -> Obligation:
 
 def _shows(rule: _Rule, result: Outcome) -> bool:
     if result.verdict in UNDECIDED or (rule.needs_rules and result.rules < 2):
+        return False
+    if rule.of_copies and not is_of_copy(result.workload, result.hit):
         return False
     return not rule.rows or result.row in rule.rows

@@ -8,6 +8,7 @@ from pathlib import Path
 from chaos_app.drills.catalogue import BY_NAME
 from chaos_app.drills.cells import Cell, Discovered, cells, positions_of, slug
 from chaos_app.drills.cells_walled import of_sandboxes
+from chaos_app.drills.copies import COPIED
 from chaos_app.drills.named import cell_named
 from chaos_app.drills.names import Fault, Klass
 from chaos_app.drills.rows import BY_ID, ROWS
@@ -108,7 +109,8 @@ def needed(options: Options) -> set[tuple[str, Klass]] | None:
     if options.suite == "soak":
         return {(one, klass) for one in PLAIN for klass in BY_NAME[one].classes}
     if is_core_alone(options):
-        return {(name, klass) for row in ROWS if row.core for name in row.workloads for klass in row.classes}
+        of_rows = {(name, klass) for row in ROWS if row.core for name in row.workloads for klass in row.classes}
+        return {*of_rows, (COPIED, Klass.KEYED)}
     if not options.cells or any((options.workloads, options.boundaries, options.positions, options.faults)):
         return None
     return {pair for cell in options.cells for pair in _pairs_of(cell)}

@@ -48,6 +48,16 @@ class Result:
         return str(self.evidence.cell.klass)
 
     @property
+    def workload(self) -> str:
+        """What was played."""
+        return self.evidence.cell.workload
+
+    @property
+    def hit(self) -> int:
+        """The passage at which the fault was."""
+        return self.evidence.cell.hit
+
+    @property
     def verdict(self) -> Verdict:
         """What became of it."""
         return self.judgement.verdict

@@ -116,7 +116,7 @@ def _faults(case: Case) -> tuple[FaultLog, ...]:
         position=cell.position,
         fault=cell.fault,
         hit=cell.hit,
-        task=str(case.task or ""),
+        task=str(case.struck or case.task or ""),
         call=cell.call,
     )
     logs = [replace(first, marks=tuple(case.marks[0]) if case.marks else ())]

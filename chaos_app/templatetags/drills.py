@@ -109,7 +109,7 @@ _EXITS = {
 _OBLIGATIONS = {
     "passed": Word("done", "Passed", "ok"),
     "failed": Word("failed", "Failed", "bad"),
-    "not shown": Word("queued", "Not shown", "idle"),
+    "not tried": Word("queued", "Not tried", "idle"),
 }
 
 

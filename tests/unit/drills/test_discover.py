@@ -51,7 +51,7 @@ def test_of_named_cells_only_what_may_play_them_is_discovered() -> None:
         *(("act", Klass.READABLE), ("asked", Klass.READABLE), ("chain", Klass.READABLE)),
     }
     assert needed(Options(suite="full")) is None
-    assert {name for name, _ in needed(Options()) or ()} == {"act", "asked", "chain", "waits"}
+    assert {name for name, _ in needed(Options()) or ()} == {"act", "asked", "chain", "copied", "waits"}
     assert {name for name, _ in needed(Options(suite="soak")) or ()} == {"act", "asked", "chain"}
     assert needed(Options(cells=("D02.before.keyed.kill",), faults=("kill",))) is None
 
