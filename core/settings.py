@@ -134,6 +134,7 @@ CACHES = {
 }
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_TOTP_ISSUER = "Handrail"
+MFA_TOTP_TOLERANCE = 1  # a code typed as its half minute ends is still taken (RFC 6238, 5.2)
 MFA_ADAPTER = "core.sealed_factors.Factors"
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not USES_TLS  # passkeys on http://localhost
 # An OpenID Connect provider beside passwords (core/single_sign_on.py).

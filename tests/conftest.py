@@ -10,12 +10,14 @@ from urllib.parse import quote
 
 import psycopg
 import pytest
+from celery import current_app
 from django.db import OperationalError, connection
 from django.db.backends.postgresql.operations import DatabaseOperations
 from psycopg.errors import DeadlockDetected, LockNotAvailable
 
 from core.embedded import address
 from core.embedded.services import Services, embedded
+from tasks_app.wake import broker
 from tests.chromium import CHROMIUM, LEFT_OUT
 
 pytest_plugins = ["tests.limits", "tests.people", "tests.told"]
@@ -113,7 +115,11 @@ def _statement(text: str) -> list[Any]:
 
 @pytest.fixture
 def child_environment(transactional_db: None, settings: Any) -> dict[str, str]:
-    """The environment for processes that must see this test's committed rows and messages: workers, web, sweeper."""
+    """The environment for processes that must see this test's committed rows and messages: workers, web, sweeper.
+
+    Wake-ups that tests without workers have left are taken away: a worker would work through hundreds of them first.
+    """
+    broker.use(lambda connection: connection.default_channel.queue_purge(current_app.conf.task_default_queue))
     return os.environ | {
         "DJANGO_SETTINGS_MODULE": "core.settings",
         "DATABASE_URL": database_url(connection.settings_dict),
