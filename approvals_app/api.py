@@ -9,10 +9,10 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 from pydantic import FiniteFloat
 
+from approvals_app.api_card import ApprovalCardOut, card_fields
 from approvals_app.api_doubts import router as in_doubt
 from approvals_app.api_policy import router as policy
 from approvals_app.api_schemas import (
-    ApprovalCardOut,
     ApprovalOut,
     ApprovalPageOut,
     DecisionIn,
@@ -29,10 +29,8 @@ from approvals_app.api_schemas import (
     WaitOut,
     approval_fields,
 )
-from approvals_app.selectors.card import approval_card
 from approvals_app.selectors.figures import Figures, approval_figures, figures_csv
 from approvals_app.selectors.groups import approvals_groups
-from approvals_app.selectors.record import intended_of
 from approvals_app.selectors.requests import approval_find, approvals_page
 from approvals_app.services.decide import approval_decide
 from approvals_app.services.edit import approval_edit
@@ -44,19 +42,26 @@ from approvals_app.waiting import LONGEST_WAIT, decision_wait
 from core.access import Right
 from core.clock import database_now
 from core.principal import caller
-from tasks_app import registry
 
 router = Router()
 router.add_router("", policy)
 router.add_router("", in_doubt)
+NARROWED = ("agent", "tool", "rule", "task")
 MONTH = 30  # days that figures reach back where nobody says otherwise
 
 
 @router.get("", response=ApprovalPageOut, summary="List approvals")
 def approvals_list(request: HttpRequest, asked: Query[ListIn]) -> dict[str, Any]:
-    """Waiting ones by soonest deadline, others latest first."""
-    workspace = caller(request, Right.APPROVALS_READ).workspace
-    page = approvals_page(workspaces=[workspace.pk], shelf=asked.shelf, after=asked.after, limit=asked.limit)
+    """Waiting ones by soonest deadline, others latest first; ``mine``: what this caller may decide."""
+    principal = caller(request, Right.APPROVALS_READ)
+    page = approvals_page(
+        workspaces=[principal.workspace.pk],
+        shelf=asked.shelf,
+        after=asked.after,
+        limit=asked.limit,
+        only={name: value for name in NARROWED if (value := getattr(asked, name))},
+        mine=principal if asked.mine else None,
+    )
     return {"approvals": [approval_fields(row) for row in page.rows], "next": page.after}
 
 
@@ -119,21 +124,7 @@ def approvals_figures_csv(request: HttpRequest, days: FiniteFloat = MONTH) -> Ht
 def approval_get(request: HttpRequest, approval: UUID) -> dict[str, Any]:
     """Return what a person would read on the card; reading never decides."""
     principal = caller(request, Right.APPROVALS_READ)
-    card = approval_card(request=approval_find(workspace=principal.workspace, approval=approval), principal=principal)
-    contract = registry.tool_find(card.request.tool, card.request.contract_version)
-    before = card.request.replaces
-    return approval_fields(card.request) | {
-        "effect_class": card.call.effect_class,
-        "arguments": card.arguments,
-        "proposed": intended_of(before)["arguments"] if before else None,
-        "editable": sorted(contract.editable) if contract else [],
-        "seen": card.seen or None,
-        "agent_reason": card.reason,
-        "if_approved": card.if_approved,
-        "if_denied": card.if_denied,
-        "if_silent": card.if_silent,
-        "refusal": card.refusal or None,
-    }
+    return card_fields(approval_find(workspace=principal.workspace, approval=approval), principal)
 
 
 @router.get("/{uuid:approval}/decision", response=WaitOut, summary="Wait for a decision")

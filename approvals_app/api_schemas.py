@@ -49,6 +49,8 @@ class ApprovalOut(Schema):
     requested_at: datetime
     decide_by: datetime | None
     overdue_at: datetime | None
+    escalate_to: str
+    escalated_at: datetime | None
     run_by: datetime | None
     decision: str | None
     decided_by: str | None
@@ -57,23 +59,9 @@ class ApprovalOut(Schema):
     closed_reason: str | None
     consumed_at: datetime | None
     replaces: UUID | None
+    editor: str | None
     grant: UUID | None
     answers: list[AnswerOut]
-
-
-class ApprovalCardOut(ApprovalOut):
-    """A request with everything to read before deciding. ``refusal``: why this caller may not decide, or null."""
-
-    effect_class: str
-    arguments: dict[str, Any]
-    proposed: dict[str, Any] | None
-    editable: list[str]
-    seen: str | None
-    agent_reason: str
-    if_approved: str
-    if_denied: str
-    if_silent: str
-    refusal: str | None
 
 
 class ApprovalPageOut(Schema):
@@ -84,9 +72,14 @@ class ApprovalPageOut(Schema):
 
 
 class ListIn(Schema):
-    """Which requests to list."""
+    """Which requests to list. ``mine``: only those that this caller may decide now."""
 
     shelf: Shelf = Shelf.WAITING
+    mine: bool = False
+    agent: str = Field(default="", max_length=120)
+    tool: str = Field(default="", max_length=120)
+    rule: str = Field(default="", max_length=80)
+    task: UUID | None = None
     after: UUID | None = None
     limit: int = Field(default=PAGE, ge=1, le=200)
 
@@ -234,6 +227,7 @@ def approval_fields(row: ApprovalRequest) -> dict[str, Any]:
         "reason": row.decision_reason or None,
         "closed_reason": row.closed_reason or None,
         "replaces": row.replaces_id,
+        "editor": row.editor.get_username() if row.editor else None,
         "grant": row.grant_id,
         "answers": [_answer(one) for one in row.answers.all()],
     }
@@ -243,7 +237,7 @@ _PLAIN = [
     name
     for name in ApprovalOut.model_fields
     if name not in {"id", "task", "call", "decision", "decided_by", "reason", "closed_reason"}
-    and name not in {"replaces", "grant", "answers"}
+    and name not in {"replaces", "editor", "grant", "answers"}
 ]
 
 

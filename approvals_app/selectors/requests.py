@@ -1,16 +1,20 @@
 """Requests of the workspaces that somebody may see: one, a list by page key, how many wait."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 from uuid import UUID
 
 from django.db.models import F, Q, QuerySet
 
 from approvals_app.models import ApprovalRequest
+from approvals_app.selectors.waiting import approvals_decidable
 from approvals_app.status import ApprovalStatus
+from core.access import Right
 from core.errors import NotFound
 from core.models import Workspace
+from core.principal import Principal
 
 PAGE = 50
 _DECIDED = [
@@ -51,15 +55,29 @@ def requests_again(*, workspaces: Sequence[UUID], ids: Sequence[UUID]) -> list[A
     return list(_rows(workspaces).filter(pk__in=ids).order_by("pk"))
 
 
-def approvals_page(*, workspaces: Sequence[UUID], shelf: Shelf, after: UUID | None = None, limit: int = PAGE) -> Page:
-    """Return a part of the list of these workspaces, by key and never by offset."""
+def approvals_page(
+    *,
+    workspaces: Sequence[UUID],
+    shelf: Shelf,
+    after: UUID | None = None,
+    limit: int = PAGE,
+    only: Mapping[str, Any] | None = None,
+    mine: Principal | None = None,
+) -> Page:
+    """Return a part of the list of these workspaces, by key and never by offset.
+
+    ``only``: values of columns that it is narrowed to; ``mine``: the caller who may decide each.
+    """
     rows = _rows(workspaces)
+    narrowed = rows.filter(**only or {})
+    if mine is not None:
+        narrowed = narrowed.filter(pk__in=_mine(mine).values("pk"))
     if shelf == Shelf.WAITING:
         last = rows.filter(pk=after).first() if after else None
-        waiting = _beyond_waiting(rows.filter(status=ApprovalStatus.REQUESTED), last)
+        waiting = _beyond_waiting(narrowed.filter(status=ApprovalStatus.REQUESTED), last)
         rows = waiting.order_by(F("decide_by").asc(nulls_last=True), "pk")
     else:
-        shown = rows.filter(_on(shelf)).order_by("-pk")
+        shown = narrowed.filter(_on(shelf)).order_by("-pk")
         rows = shown.filter(pk__lt=after) if after else shown
     found = list(rows[: limit + 1])
     return Page(rows=found[:limit], after=found[limit - 1].pk if len(found) > limit else None)
@@ -75,6 +93,11 @@ def approvals_of_tool(request: ApprovalRequest, *, limit: int = 5) -> Sequence[A
     """Return earlier decisions on the same tool, latest first."""
     rows = _rows([request.workspace_id]).filter(tool=request.tool).exclude(decision="").exclude(pk=request.pk)
     return list(rows.order_by("-decided_at")[:limit])
+
+
+def _mine(principal: Principal) -> QuerySet[ApprovalRequest]:
+    may = principal.may(Right.APPROVALS_DECIDE)
+    return approvals_decidable(user=principal.user, workspaces=[principal.workspace.pk] if may else [])
 
 
 def _rows(workspaces: Sequence[UUID]) -> QuerySet[ApprovalRequest]:

@@ -8,9 +8,12 @@ from django.db import connection
 from django.test import Client
 
 from approvals_app.models import ApprovalRequest
+from approvals_app.status import Answer
 from core.clock import database_now
 from tasks_app.models import Call
+from tasks_app.services.stops import stop_set
 from tests.desk import MOVE, Desk, decide, parked, rule
+from tests.integration.approvals_app.rules import edit
 
 ALL = "/api/v1/approvals"
 
@@ -49,6 +52,42 @@ def test_every_waiting_approval_is_listed_once_also_those_that_are_kept_waiting_
         address = f"{ALL}?limit=2&after={page['next']}"
     assert page["next"] is None
     assert seen == [str(requests[n].pk) for n in (0, 4, 1, 2, 3)]
+
+
+def test_the_list_is_narrowed_to_what_one_may_decide_and_by_agent_tool_rule_and_task(desk: Desk):
+    mine, moved = parked(desk), parked(desk, MOVE, name="move", arguments={"amount": "90.00"})
+    own = parked(desk, arguments={"path": "/own"})
+    ApprovalRequest.objects.filter(pk=own.pk).update(policy=own.policy | {"never": [{"user": "rhea", "why": "o"}]})
+
+    def listed(user, query: str) -> set[str]:
+        return {row["id"] for row in signed_in(user).get(f"{ALL}?{query}").json()["approvals"]}
+
+    assert listed(desk.rhea, "mine=1") == {str(mine.pk), str(moved.pk)}
+    assert listed(desk.vera, "mine=1") == set()
+    assert listed(desk.rhea, "tool=desk.move") == {str(moved.pk)}
+    assert listed(desk.rhea, f"task={mine.task_id}") == {str(mine.pk)}
+    assert listed(desk.rhea, "agent=desk.agent&rule=contract") == {str(one.pk) for one in (mine, moved, own)}
+    assert listed(desk.rhea, "agent=another") == set()
+
+
+def test_the_card_gives_out_what_its_page_shows(desk: Desk):
+    rule(desk, "two", "true", quorum=2)
+    request, before = parked(desk, arguments={"path": "/b"}), parked(desk, arguments={"path": "/a"})
+    decide(before, desk.rhea, Answer.DENIED)
+    decide(request, desk.rhea)
+    stop_set(workspace=desk.workspace, scope="tool", name="desk.clean", reason="r", user=desk.rhea, actor="person:rhea")
+    card = signed_in(desk.silas).get(f"{ALL}/{request.pk}").json()
+    assert (card["so_far"], card["quorum"]) == (1, 2)
+    assert "silas" in card["deciders"]
+    assert (card["invalid"], card["successor"], card["editor"], card["escalated_at"]) == (None, None, None, None)
+    assert [(one["id"], one["decision"]) for one in card["earlier"]] == [(str(before.pk), "denied")]
+    assert [(one["scope"], one["name"]) for one in card["stops"]] == [("tool", "desk.clean")]
+    assert any("desk.clean" in step["text"] or "clean" in step["text"] for step in card["last_steps"])
+    moved = parked(desk, MOVE, name="move", arguments={"amount": "90.00"})
+    made = edit(moved, desk.rhea, amount="1.00")
+    card = signed_in(desk.silas).get(f"{ALL}/{made.pk}").json()
+    changed = [one["name"] for one in card["proposed_differences"] if one["kind"] == "changed"]
+    assert (card["editor"], changed) == ("rhea", ["amount"])
 
 
 def test_groups_are_listed_and_denied_as_one_act(desk: Desk):
