@@ -84,7 +84,9 @@ class Command(BaseCommand):
             via=Via.COMMAND,
         )
         said = "" if outcome.new else " (as before)"
-        self.stdout.write(f"{outcome.request.decision} by {user.get_username()}{said}: {outcome.request.line!r}")
+        left = "" if outcome.decided else f", of {outcome.request.quorum} that are needed; it still waits for others"
+        answer = _ANSWERS[options["verb"]]
+        self.stdout.write(f"{answer} by {user.get_username()}{said}{left}: {outcome.request.line!r}")
 
 
 def _find(approval: UUID) -> ApprovalRequest:

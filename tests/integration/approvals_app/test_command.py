@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from tasks_app.models import Event
-from tests.desk import Desk, parked
+from tests.desk import Desk, parked, rule
 
 
 def run(*words: object) -> str:
@@ -27,6 +27,14 @@ def test_what_waits_is_listed_shown_whole_and_decided_as_a_named_person(desk: De
     event = Event.objects.get(stream=request.task_id, kind="approval.decided")
     assert (event.data["via"], event.data["by"], event.data["reason"]) == ("command", "rhea", "no")
     assert "Nothing waits" in run("list")
+
+
+def test_of_several_who_must_approve_each_answer_says_that_others_are_needed(desk: Desk):
+    rule(desk, "two", "true", quorum=2)
+    request = parked(desk)
+    first = run("approve", request.pk, "--reason", "seen", "--as", "silas")
+    assert first.startswith("approved by silas, of 2 that are needed; it still waits for others:")
+    assert run("approve", request.pk, "--reason", "seen", "--as", "rhea").startswith("approved by rhea: ")
 
 
 def test_a_refusal_is_one_sentence(desk: Desk):
