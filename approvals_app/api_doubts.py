@@ -1,13 +1,14 @@
 """``/api/v1/approvals/doubts``: the calls whose outcome nobody can tell by machine; a person answers for each."""
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
 from django.http import HttpRequest
 from ninja import Router, Schema
+from pydantic import Field
 
-from approvals_app.selectors.doubts import MOST_DOUBTS, doubts, doubts_count
+from approvals_app.selectors.doubts import doubts_count, doubts_part
 from core.access import Right
 from core.clock import database_now
 from core.principal import caller
@@ -36,19 +37,20 @@ class DoubtOut(Schema):
 
 
 class DoubtsOut(Schema):
-    """The calls in doubt, the oldest attempt first; ``count`` is of all, also of those that one answer leaves out."""
+    """A part of the calls in doubt, the oldest attempt first; ``count`` is of all, ``next`` goes into ``after``."""
 
     doubts: list[DoubtOut]
     count: int
+    next: int | None
 
 
 @router.get("/doubts", response=DoubtsOut, summary="List the calls whose outcome is unknown")
-def doubts_list(request: HttpRequest) -> dict[str, Any]:
+def doubts_list(request: HttpRequest, after: Annotated[int, Field(ge=0, lt=2**63)] | None = None) -> dict[str, Any]:
     """List them; one answer holds at most a hundred."""
     workspaces = [caller(request, Right.APPROVALS_READ).workspace.pk]
-    now, rows = database_now(), doubts(workspaces=workspaces)
-    count = len(rows) if len(rows) < MOST_DOUBTS else doubts_count(workspaces=workspaces)
-    return {"doubts": [_fields(row, now) for row in rows], "count": count}
+    now, (rows, onward) = database_now(), doubts_part(workspaces=workspaces, after=after)
+    count = doubts_count(workspaces=workspaces) if onward or after else len(rows)
+    return {"doubts": [_fields(row, now) for row in rows], "count": count, "next": onward}
 
 
 def _fields(call: Call, now: datetime) -> dict[str, Any]:

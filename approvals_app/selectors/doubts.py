@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.db.models.fields.json import KeyTextTransform
 
 from tasks_app.models import Call, Event
@@ -12,9 +12,22 @@ from tasks_app.status import CallState
 MOST_DOUBTS = 100
 
 
-def doubts(*, workspaces: Sequence[UUID]) -> list[Call]:
-    """Return the calls in doubt, the oldest attempt first; at most a hundred."""
-    return list(_told(Call.objects.filter(workspace__in=workspaces, state=CallState.IN_DOUBT))[:MOST_DOUBTS])
+def doubts(*, workspaces: Sequence[UUID], after: int | None = None) -> list[Call]:
+    """Return a part of the calls in doubt, the oldest attempt first; at most a hundred, those that follow ``after``."""
+    return doubts_part(workspaces=workspaces, after=after)[0]
+
+
+def doubts_part(*, workspaces: Sequence[UUID], after: int | None = None) -> tuple[list[Call], int | None]:
+    """Return the same, and the id after which the next part begins; None at the end."""
+    found = _told(Call.objects.filter(workspace__in=workspaces, state=CallState.IN_DOUBT))
+    # Settled meanwhile, the last one of the part before still says where the next begins.
+    last = _told(Call.objects.filter(workspace__in=workspaces, pk=after)).first() if after else None
+    if last is not None:
+        at = last.attempted_at  # type: ignore[attr-defined]  # annotated
+        later = Q(attempted_at__isnull=True) | Q(attempted_at__gt=at) if at else Q(pk__in=[])
+        found = found.filter(later | Q(attempted_at=at, pk__gt=last.pk))
+    rows = list(found[: MOST_DOUBTS + 1])
+    return rows[:MOST_DOUBTS], rows[MOST_DOUBTS - 1].pk if len(rows) > MOST_DOUBTS else None
 
 
 def doubts_again(*, workspaces: Sequence[UUID], ids: Sequence[int]) -> list[Call]:

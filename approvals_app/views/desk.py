@@ -1,6 +1,6 @@
 """The desk: shelves, groups, a list with a preview beside it."""
 
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
@@ -17,7 +17,7 @@ from approvals_app.live.waiting import waiting_html
 from approvals_app.models import ApprovalRequest
 from approvals_app.rights import workspaces_of
 from approvals_app.selectors.desk import WAITING, DeskPage, Kind, Tab, desk_page, shelf_newest
-from approvals_app.selectors.doubts import doubts
+from approvals_app.selectors.doubts import doubts_part
 from approvals_app.selectors.waiting import approvals_waiting_count
 from approvals_app.services.presented import approval_opened, approvals_presented
 from approvals_app.views.card import card_context
@@ -30,6 +30,7 @@ from tasks_app.live.polled import feed_of, polled
 from tasks_app.models import Call
 from tasks_app.selectors.doubt import doubt_of
 from tasks_app.selectors.stops import stops_in
+from tasks_app.views.who import number
 
 
 @never_cache
@@ -38,13 +39,17 @@ from tasks_app.selectors.stops import stops_in
 def desk(request: HttpRequest) -> HttpResponse:
     """Show one shelf over all workspaces that the person may see; the badge counts over the same."""
     user = session_principal(request).user
-    tab, kind, after = tab_of(request.GET.dict()), narrowed(request), key(request, "after")
+    tab, kind = tab_of(request.GET.dict()), narrowed(request)
+    after = number(request, "after") if tab == Tab.DOUBT else key(request, "after")
     workspaces = workspaces_of(user=user, right=Right.APPROVALS_READ)
     newest = shelf_newest(user=user, tab=tab, kind=kind) if after is None and tab != Tab.DOUBT else None
-    if tab == Tab.DOUBT:
-        page, calls = DeskPage(groups=[], rows=[], after=None), doubts(workspaces=workspaces)
+    onward: UUID | int | None
+    if isinstance(after, int) or tab == Tab.DOUBT:
+        page = DeskPage(groups=[], rows=[], after=None)
+        calls, onward = doubts_part(workspaces=workspaces, after=cast(int | None, after))
     else:
         page, calls = desk_page(user=user, tab=tab, kind=kind, after=after), []
+        onward = page.after
     approvals_presented(approvals=[row.pk for row in page.rows], user=user)
     context = {
         "tab": tab.value,
@@ -55,7 +60,7 @@ def desk(request: HttpRequest) -> HttpResponse:
         "shown": len(page.entries) or len(calls),
         "calls": calls,
         "back": desk_url(tab),
-        "next_url": f"{desk_url(tab, kind)}&after={page.after}" if page.after else "",
+        "next_url": f"{desk_url(tab, kind)}&after={onward}" if onward else "",
         "previous_url": desk_url(tab, kind) if after else "",
         "many": len(workspaces) > 1,
         "live": desk_query(tab=tab, kind=kind, page=page, calls=calls, first=after is None, newest=newest),

@@ -6,8 +6,10 @@ from datetime import timedelta
 
 from django.db import connection
 from django.test import Client
+from django.urls import reverse
 
 from approvals_app.models import ApprovalRequest
+from approvals_app.selectors import doubts
 from approvals_app.status import Answer
 from core.clock import database_now
 from tasks_app.models import Call
@@ -175,4 +177,23 @@ def test_calls_whose_outcome_is_unknown_are_listed_with_when_they_may_be_answere
         "desk.agent",
         None,
     )
-    assert signed_in(desk.tobin).get(f"{ALL}/doubts").json() == {"doubts": [], "count": 0}
+    assert signed_in(desk.tobin).get(f"{ALL}/doubts").json() == {"doubts": [], "count": 0, "next": None}
+
+
+def test_every_call_in_doubt_is_reached_by_page_and_api_however_many_there_are(desk: Desk, monkeypatch):
+    monkeypatch.setattr(doubts, "MOST_DOUBTS", 2)
+    names = [str(parked(desk, arguments={"path": f"/{number}"}).task_id) for number in range(5)]
+    Call.objects.update(state="in_doubt")
+    vera, seen, shown = signed_in(desk.vera), [], []
+    address, page = f"{ALL}/doubts", f"{reverse('approvals')}?shelf=doubt"
+    for _ in range(3):
+        part = vera.get(address).json()
+        seen += [one["task"] for one in part["doubts"]]
+        assert part["count"] == 5
+        address = f"{ALL}/doubts?after={part['next']}"
+        answer = vera.get(page)
+        shown += [str(call.task_id) for call in answer.context["calls"]]
+        page = answer.context["next_url"]
+    assert (part["next"], page) == (None, "")
+    assert (seen, shown) == (names, names)
+    assert vera.get(f"{reverse('approvals')}?shelf=doubt&after=x").status_code == 404
