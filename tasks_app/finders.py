@@ -1,6 +1,7 @@
-"""What a sweeper looks for. Each is one cheap query where there is nothing to find."""
+"""What a sweeper looks for. Each is a cheap query, or two, where there is nothing to find."""
 
 import time
+from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
@@ -18,42 +19,62 @@ from tasks_app.wake import wake_now, wake_ups_waiting
 BATCH = 500
 AGAIN = 1.0  # seconds between two wake-ups for one task by one sweeper
 HEAD_START = timedelta(seconds=0.2)  # for the message that whoever made the task due has sent
+AHEAD = timedelta(seconds=2)  # how long before it is due a task is noticed; longer than two looks are apart
 ACTOR = "sweeper"
 
 
 class DueTasks:
     """Sends a wake-up for each task that is due and has no lease (B02, W02, case-09).
 
-    Never more messages than there is due work: while as many are waiting as tasks are due, workers are busy, and
-    one more would only make the queue longer.
+    A task that time made due (a timer, the wait after a loss) has a message from nobody else: it is seen coming, and
+    told of once as soon as it is due, whatever else waits. What somebody made due has its message already, and is told
+    of again only if that is lost. Of these there are never more messages than there is due work: while as many are
+    waiting as tasks are due, workers are busy, and one more would only make the queue longer.
     """
 
     def __init__(self) -> None:
         self._sent: dict[UUID, float] = {}
+        self._coming: set[UUID] = set()
 
     def __call__(self) -> int:
         """Look once; returns how many wake-ups were sent."""
-        due = list(tasks_due().values_list("pk", flat=True)[:BATCH])
         now = time.monotonic()
         self._sent = {task: at for task, at in self._sent.items() if now - at < AGAIN}
+        sent = self._tell_timed()
+        due = list(tasks_due().values_list("pk", flat=True)[:BATCH])
         wanted = [task for task in due if task not in self._sent]
         if not wanted:
-            return 0
+            return sent
         waiting = wake_ups_waiting()
         if waiting is None or waiting >= len(due):
-            return 0
-        for count, task in enumerate(wanted):
+            return sent
+        return sent + self._tell(wanted)
+
+    def _tell_timed(self) -> int:
+        """Tell of the tasks that were seen coming and are due now."""
+        now = ClockTimestamp()
+        soon = _unheld().filter(wake_at__gt=now - AHEAD, wake_at__lte=now + AHEAD).annotate(now=now)
+        rows = soon.values_list("pk", "wake_at", "now")[:BATCH]
+        left = {task: at - clock for task, at, clock in rows if at is not None}
+        seen, self._coming = self._coming, {task for task, wait in left.items() if wait > timedelta(0)}
+        return self._tell([task for task in left if task in seen and task not in self._coming])
+
+    def _tell(self, tasks: Sequence[UUID]) -> int:
+        for count, task in enumerate(tasks):
             cross(Boundary.TIMER, Position.BEFORE, task=task)
             if not wake_now(task):
                 return count
-            self._sent[task] = now
-        return len(wanted)
+            self._sent[task] = time.monotonic()
+        return len(tasks)
 
 
 def tasks_due() -> QuerySet[Task]:
     """Select the tasks that are due and that nobody holds, the longest due first."""
-    due = Task.objects.filter(wake_at__lte=ClockTimestamp() - HEAD_START, lease_nonce=None)
-    return due.exclude(status__in=TERMINAL).order_by("wake_at")
+    return _unheld().filter(wake_at__lte=ClockTimestamp() - HEAD_START)
+
+
+def _unheld() -> QuerySet[Task]:
+    return Task.objects.filter(lease_nonce=None).exclude(status__in=TERMINAL).order_by("wake_at")
 
 
 def leases_ran_out() -> int:

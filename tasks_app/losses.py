@@ -11,6 +11,7 @@ from core.clock import database_now
 from core.hints import after_commit, live_hint
 from tasks_app import workers
 from tasks_app.leases import KEEP_STATUS
+from tasks_app.models import Event as StoredEvent
 from tasks_app.models import Status, Task
 from tasks_app.place import Place, place_next
 from tasks_app.record.append import append
@@ -20,7 +21,7 @@ from tasks_app.wake import wake
 
 DEFAULT_LIMIT = 3
 LONGEST_BACK_OFF = 60.0  # seconds
-RAN_OUT = "lease ran out"
+GONE, RAN_OUT = "process gone", "lease ran out"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +32,15 @@ class Loss:
     exit_status: str | None = None
     log_tail: Sequence[str] = ()
     counted: bool = True
+
+    @property
+    def whole_worker(self) -> bool:
+        """Whether more went than the process that ran the slice: nobody was left who knew how it ended."""
+        return _whole_worker(self.seen, self.exit_status)
+
+
+def _whole_worker(seen: str, exit_status: str | None) -> bool:
+    return seen in {GONE, RAN_OUT} and exit_status is None
 
 
 def lease_lose(*, task: UUID, nonce: UUID, loss: Loss, actor: str, only_if_ran_out: bool = False) -> bool:
@@ -57,7 +67,8 @@ def _lose(row: Task, loss: Loss, actor: str) -> None:
     losses = _count(row, place, loss)
     limit = workers.loss_limit(agent=row.agent) or DEFAULT_LIMIT
     events: list[Event] = [_lost(row, place, losses, loss)]
-    changes = _cleared(row, place, losses)
+    pause = back_off(_suspected(row, losses, loss))
+    changes = _cleared(row, place, losses, pause)
     if loss.counted and losses >= limit:
         events.append(TaskQuarantined(place=place.name, losses=losses))
         changes |= {"status": Status.QUARANTINED, "wake_at": None}
@@ -72,6 +83,19 @@ def _count(row: Task, place: Place, loss: Loss) -> int:
     if not loss.counted:
         return row.losses if row.loss_place == place.name else 0
     return row.losses + 1 if row.loss_place == place.name else 1
+
+
+def _suspected(row: Task, losses: int, loss: Loss) -> int:
+    """Return how many of the losses at this place make us wait: all but the first at which a whole worker went.
+
+    Who goes down with a worker is rarely why it went. Where it was, and its own process dies next, or another worker,
+    a wait would cost the takeover a second and more for nothing. The limit counts every loss all the same.
+    """
+    if losses < 2:
+        return losses
+    lost = StoredEvent.objects.filter(stream=row.pk, kind="slice.lost", data__counted=True).order_by("-seq")
+    before = lost.values_list("data__seen", "data__exit_status")[: losses - 1]
+    return losses - (loss.whole_worker or any(_whole_worker(seen, status) for seen, status in before))
 
 
 def back_off(losses: int) -> float:
@@ -92,7 +116,7 @@ def _lost(row: Task, place: Place, losses: int, loss: Loss) -> SliceLost:
     )
 
 
-def _cleared(row: Task, place: Place, losses: int) -> dict[str, Any]:
+def _cleared(row: Task, place: Place, losses: int, pause: float) -> dict[str, Any]:
     changes: dict[str, Any] = {
         "lease_holder": "",
         "lease_nonce": None,
@@ -100,6 +124,6 @@ def _cleared(row: Task, place: Place, losses: int) -> dict[str, Any]:
         "losses": losses,
         "loss_place": place.name,
         "one_by_one": row.one_by_one or place.in_flight > 1,
-        "wake_at": After(back_off(losses)),
+        "wake_at": After(pause),
     }
     return changes if row.status in KEEP_STATUS else changes | {"status": Status.QUEUED}

@@ -25,7 +25,7 @@ from tasks_app.keeper.renewer import Death, Renewer
 from tasks_app.keeper.sandboxes import Sandboxes
 from tasks_app.keeper.table import Table, Watched
 from tasks_app.keeper.tail import LINES
-from tasks_app.losses import Loss
+from tasks_app.losses import GONE, Loss
 from tasks_app.workers import WorkerDescription
 
 log = structlog.get_logger(__name__)
@@ -179,7 +179,7 @@ class Server:
         cause = self._causes.pop(watched.task, None)
         if dying.killed and watched.nonce not in dying.killed:  # its process was killed for another task's slice
             return Loss(seen="killed with another task's slice", exit_status=status, counted=False)
-        seen = "killed at deadline" if dying.killed else (cause or "process gone")
+        seen = "killed at deadline" if dying.killed else (cause or GONE)
         return Loss(seen=seen, exit_status=status, log_tail=dying.said)
 
     def _kill(self, watched: Watched) -> None:

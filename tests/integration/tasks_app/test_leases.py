@@ -17,6 +17,7 @@ from tasks_app.record.events import SliceReleased
 from tests.integration.tasks_app.conftest import WORKER, due, event, kinds
 
 pytestmark = pytest.mark.django_db(transaction=True)
+KILLED = "signal SIGKILL"  # of the slice's own process, whose worker lived on and said so
 
 
 def claim(task: Task) -> Lease:
@@ -184,7 +185,7 @@ def test_a_loss_is_declared_once(people):
 def test_losses_are_counted_at_their_place_with_back_off_until_the_task_is_quarantined(people):
     task = due(people)
     for losses, delay in [(1, 0.0), (2, 1.0)]:
-        lose(task, claim(task))
+        lose(task, claim(task), exit_status=KILLED)
         task.refresh_from_db()
         assert (task.status, task.losses, task.loss_place) == ("queued", losses, "step 1")
         waited = (task.wake_at - event(task.pk, "slice.lost", losses - 1).at).total_seconds()
@@ -196,6 +197,32 @@ def test_losses_are_counted_at_their_place_with_back_off_until_the_task_is_quara
     assert (task.status, task.wake_at, task.lease_nonce) == ("quarantined", None, None)
     assert quarantined.data == {"place": "step 1", "losses": 3}
     assert lease_claim(task=task.pk, worker=WORKER) is None
+
+
+@pytest.mark.parametrize(
+    "ends", [(None, KILLED), (KILLED, None), (None, None)], ids=["worker, process", "process, worker", "two workers"]
+)
+def test_who_once_went_down_with_a_whole_worker_goes_on_at_once_after_the_next_loss(people, ends):
+    task = due(people)
+    for losses, status in enumerate(ends, start=1):
+        lose(task, claim(task), exit_status=status)
+        task.refresh_from_db()
+        assert (task.status, task.losses) == ("queued", losses)
+        assert task.wake_at == event(task.pk, "slice.lost", losses - 1).at
+    lose(task, claim(task), exit_status=KILLED)
+    task.refresh_from_db()
+    assert (task.status, task.losses) == ("quarantined", 3)
+
+
+def test_who_goes_down_with_workers_again_and_again_waits_as_well(people, monkeypatch):
+    monkeypatch.setattr(workers, "loss_limit", lambda agent: 10)
+    task = due(people)
+    for losses, delay in [(1, 0.0), (2, 0.0), (3, 1.0), (4, 2.0)]:
+        lose(task, claim(task))
+        task.refresh_from_db()
+        waited = (task.wake_at - event(task.pk, "slice.lost", losses - 1).at).total_seconds()
+        assert waited == pytest.approx(delay, abs=0.01)
+        make_due(task)
 
 
 def test_a_loss_that_is_nobodys_fault_is_not_counted(people):

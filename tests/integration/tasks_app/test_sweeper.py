@@ -13,7 +13,7 @@ from tasks_app import finders
 from tasks_app.finders import DueTasks, leases_ran_out, parents_wake, tasks_due
 from tasks_app.models import Status, Task
 from tasks_app.sweeper import LeaseWatch, Sweeper
-from tasks_app.wake import wake_ups_waiting
+from tasks_app.wake import wake_now, wake_ups_waiting
 from tests.integration.tasks_app.conftest import kinds
 from tests.integration.tasks_app.test_leases import claim, due
 from tests.processes import running, wait_for
@@ -101,6 +101,18 @@ def test_the_queue_never_holds_more_messages_than_there_is_due_work(people, empt
     look = DueTasks()
     assert [look() for _ in range(4)] == [3, 0, 0, 0]
     assert wake_ups_waiting() == 3
+
+
+def test_what_time_made_due_is_told_of_at_once_and_once_whatever_else_waits(people, empty_broker, monkeypatch):
+    monkeypatch.setattr(finders, "HEAD_START", timedelta(hours=1))  # nobody else has sent anything to wait for
+    task, stale, look = due(people), due(people), DueTasks()
+    Task.objects.filter(pk=stale.pk).update(wake_at=None)
+    empty_broker.flushdb()
+    assert all(wake_now(stale.pk) for _ in range(3))  # messages about what is not due any more
+    Task.objects.filter(pk=task.pk).update(wake_at=database_now() + timedelta(seconds=1.5))
+    assert look() == 0
+    wait_for(lambda: look() == 1, seconds=10)
+    assert [look(), wake_ups_waiting()] == [0, 4]
 
 
 def test_a_task_is_sent_again_after_a_second_and_not_before(people, empty_broker, monkeypatch):
