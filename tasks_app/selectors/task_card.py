@@ -9,9 +9,11 @@ from core.principal import Principal
 from core.words import Word, word
 from tasks_app.models import Call, Task
 from tasks_app.runtime.view_make import budget_left
+from tasks_app.selectors.call_splits import call_splits
 from tasks_app.selectors.task_banners import Banner, task_banners
 from tasks_app.status import OPEN, CallState, EffectClass
 from tasks_app.task_actions import Action, task_actions
+from tasks_app.timeline.call_split import CallSplit
 
 CALLS_SHOWN = 12
 FAMILY_SHOWN = 10
@@ -19,9 +21,10 @@ FAMILY_SHOWN = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallLine:
-    """One call as the page lists it."""
+    """One call as the page lists it. ``split``: how its time went, where that was added up."""
 
     call: Call
+    split: CallSplit | None = None
 
     @property
     def seq(self) -> int:
@@ -75,7 +78,9 @@ def _calls(newest: QuerySet[Call], open_calls: list[Call]) -> list[CallLine]:
     """Return the calls that are open, then the latest others; in their order."""
     # Two readings, each along an index: a long task has tens of thousands of calls.
     rows = [*open_calls, *newest.exclude(state__in=sorted(OPEN))[: CALLS_SHOWN - len(open_calls)]]
-    return [CallLine(call=row) for row in sorted(rows, key=lambda row: (row.step, row.ordinal))]
+    splits = call_splits(rows[0].task_id, rows) if rows else {}
+    in_order = sorted(rows, key=lambda row: (row.step, row.ordinal))
+    return [CallLine(call=row, split=splits.get(row.name)) for row in in_order]
 
 
 def _budget(task: Task) -> list[dict[str, Any]]:

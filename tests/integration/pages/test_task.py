@@ -284,3 +284,10 @@ def test_where_the_time_went_is_said(client_of, people: People, task: Task):
     page = client_of(people.rhea).get(f"/tasks/{task.pk}/").content.decode()
     assert "Time spent" in page
     assert "Queued" in page
+
+
+def test_how_the_time_of_each_call_went_is_said(client_of, people: People, task: Task):
+    call_in(task, "pay", CallState.IN_DOUBT)
+    shown = page(client_of(people.rhea), task).partition('id="task-calls"')[2].partition("</ul>")[0]
+    assert 'class="split-person"' in shown
+    assert "with people" in shown
