@@ -13,6 +13,7 @@ from core.database_trouble import database_trouble
 from core.failures import CSRF, DATABASE, FAILURES, Failure
 from core.text import visible
 
+PASSING = {429, 500, 503}  # what may have gone by the next time
 logger = logging.getLogger("handrail.pages")
 
 
@@ -28,7 +29,10 @@ def failure_page(
     level = logging.ERROR if status >= 500 else logging.INFO
     where = visible(request.path)
     logger.log(level, "page.failed status=%s reference=%s path=%s", status, reference, where, exc_info=status == 500)
+    # Asked again, what was read may answer; what was sent is not sent again by a link.
+    again = request.get_full_path() if request.method in {"GET", "HEAD"} and status in PASSING else ""
     context = shown | {"status": status, "reference": reference, "happened": happened or shown["happened"]}
+    context["again"] = again
     body = render_to_string("errors/failure.html", context, request if framed else None)
     return HttpResponse(body, status=status)
 

@@ -74,7 +74,7 @@ const KEYS = {
   u: ["times: relative or absolute", toggleAbsolute],
   p: ["pause or continue live updates", togglePause],
 };
-const WITHOUT_ACTION = [["Ctrl/Cmd K", "search everything"], ["Enter", "open the focused row"], ["Esc", "close, leave the field, or go back"], ["Ctrl/Cmd Enter", "send the form that one is in"]];
+const WITHOUT_ACTION = [["Ctrl/Cmd K", "search everything"], ["Enter", "open the focused row"], ["Esc", "close, leave the field, or go back"], ["Ctrl/Cmd Enter", "send the form that one is in, where it starts, edits or tries something; never an answer"]];
 
 const off = () => localStorage.getItem(HABIT) === "1";
 const typing = (target) => target.closest?.("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]");

@@ -68,6 +68,15 @@ def test_a_failure_is_explained_on_a_page(client: Client, cause: str, status: in
     assert re.search(r"Reference to quote: <code>[0-9a-f]{10}</code>", answer.text)
 
 
+def test_a_page_that_can_be_asked_again_offers_it_and_what_was_sent_is_not_sent_again(client: Client) -> None:
+    for cause in ("boom", "away", "database"):
+        assert f'href="/fail/{cause}/?q=%22">Try again</a>' in client.get(f"/fail/{cause}/?q=%22").text
+        assert "Try again</a>" not in client.post(f"/fail/{cause}/").text
+    for cause in ("nothing/here", "denied", "conflict"):
+        assert "Try again</a>" not in client.get(f"/fail/{cause}/").text
+    assert 'href="/%2Felsewhere' not in client.get("//elsewhere.example/").text
+
+
 def test_the_reference_finds_the_failure_in_the_log(client: Client, caplog: Any) -> None:
     with caplog.at_level(logging.INFO, logger="handrail.pages"):
         answer = client.get("/fail/boom/")
