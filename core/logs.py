@@ -6,9 +6,9 @@ agents and tools log themselves. Otherwise lines stay as people read them.
 
 import logging
 import sys
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, TextIO, cast
 from uuid import UUID
 
 import structlog
@@ -16,11 +16,52 @@ import structlog
 from core.tracing import trace_id
 
 _SERVERS = ("uvicorn", "uvicorn.error", "uvicorn.access")
+_mask: list[Callable[[str], str]] = []  # at most one
 
 
 def about(task: UUID, **more: Any) -> AbstractContextManager[None]:
     """Put the task's id, and ``more``, on every line that is logged in the block, by whomever."""
     return structlog.contextvars.bound_contextvars(task_id=str(task), **more)
+
+
+def logs_mask(mask: Callable[[str], str]) -> None:
+    """Let ``mask`` change all that this process logs or prints from now on, by whomever."""
+    _mask[:] = [mask]
+    for name in ("stdout", "stderr"):
+        if not isinstance(getattr(sys, name), _Masked):
+            setattr(sys, name, _Masked(getattr(sys, name)))
+    for logger in [logging.getLogger(), *map(logging.getLogger, logging.root.manager.loggerDict)]:
+        for handler in logger.handlers:
+            if not isinstance(handler.formatter, _MaskedLines):
+                handler.setFormatter(_MaskedLines(handler.formatter or logging.Formatter()))
+
+
+def _masked(text: str) -> str:
+    return _mask[0](text) if _mask else text
+
+
+class _Masked:
+    """A stream that masks what is written to it."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> Any:
+        return self._stream.write(_masked(text))
+
+
+class _MaskedLines(logging.Formatter):
+    """A formatter that masks what another one makes, tracebacks among it."""
+
+    def __init__(self, inner: logging.Formatter) -> None:
+        super().__init__()
+        self._inner = inner
+
+    def format(self, record: logging.LogRecord) -> str:
+        return _masked(self._inner.format(record))
 
 
 def logs_begin(*, as_json: bool) -> None:
@@ -36,7 +77,7 @@ def logs_begin(*, as_json: bool) -> None:
     ]
     structlog.configure(
         processors=[*shared, structlog.processors.format_exc_info, _rendered()],
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=structlog.PrintLoggerFactory(cast(TextIO, _Masked(sys.stderr))),
         cache_logger_on_first_use=True,
     )
     _stdlib(shared)

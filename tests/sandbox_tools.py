@@ -9,6 +9,7 @@ from tasks_app.decisions import Decision, call, complete
 from tasks_app.registry import agent, tool
 from tasks_app.sandbox.held import credential, holding
 from tasks_app.view import TaskView
+from tests.here import HERE
 from tests.sandbox_tries import amounts, claims, ends, places, powers, secrets, views
 from tests.sandbox_tries.trying import MIB, Try
 
@@ -48,6 +49,9 @@ box_none = tool("box.none", effect_class="none", **BOX, attempts=2)(attempt)
 box_keyed = tool("box.keyed", effect_class="keyed", **BOX, find=key_find, verify=key_verify)(attempt)
 box_opaque = tool("box.opaque", effect_class="opaque", asks=False, **BOX)(attempt)
 box_secret = tool("box.secret", effect_class="keyed", **BOX, credentials=("planted",), verify=secret_verify)(attempt)
+box_here = tool(
+    "box.here", effect_class="keyed", **BOX, **HERE, credentials=("planted",), find=key_find, verify=secret_verify
+)(attempt)
 
 
 @agent("box.pass")

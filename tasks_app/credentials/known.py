@@ -13,9 +13,10 @@ from django.db import Error
 
 from core.clock import database_now
 from core.errors import HandrailError
+from core.logs import logs_mask
 from tasks_app.credentials.keys import formers, unseal
 from tasks_app.models import Credential
-from tasks_app.record.stored import masker_ask, masker_learn
+from tasks_app.record.stored import masker, masker_ask, masker_learn
 
 log = structlog.get_logger(__name__)
 
@@ -51,6 +52,11 @@ def credentials_learn() -> None:
 def credentials_follow() -> None:
     """From now on, let this process learn what is set anew before it masks anything."""
     masker_ask(_look)
+
+
+def credentials_unlogged(**_: object) -> None:
+    """From now on, let this process log and print no value that it knows: a tool may run in the worker itself."""
+    logs_mask(lambda text: masker().text(text, exempt=True))
 
 
 def ripe_wait(changed: datetime) -> None:

@@ -20,7 +20,7 @@ from core.code import code_digest
 from core.metrics import metrics_begin_shared
 from core.tracing import tracing_begin
 from tasks_app import registry
-from tasks_app.credentials.known import credentials_follow
+from tasks_app.credentials.known import credentials_follow, credentials_unlogged
 from tasks_app.keeper.asked_to_end import heed
 from tasks_app.keeper.client import sandbox_watch
 from tasks_app.keeper.link import Link, link_open
@@ -52,7 +52,7 @@ class KeeperStep(bootsteps.StartStopStep):
         self._worker = worker
         self._told: set[int] = set()
         self._link = link_open(_describe(worker))
-        for begin in (heed, tail_begin, warm_up):
+        for begin in (heed, tail_begin, credentials_unlogged, warm_up):
             signals.worker_process_init.connect(begin, weak=False)
         KeeperStep.here = self
         super().__init__(worker, **kwargs)
@@ -62,9 +62,11 @@ class KeeperStep(bootsteps.StartStopStep):
         self._link.served(SERVED_WITHIN)  # on a busy machine it starts later than the pool
         self.look()  # before the first task comes: a child that dies at once is told of like any other
         signals.worker_shutting_down.connect(self._drain, weak=False)
-        if worker.hub is None:  # slices run in threads of this process
+        if _pool(worker) != "prefork":  # slices run in this process
             tail_begin()
+            credentials_unlogged()
             credentials_follow()
+        if worker.hub is None:
             worker.timer.call_repeatedly(EVERY, self.look)
 
     def register_with_event_loop(self, worker: Any, hub: Any) -> None:
@@ -115,13 +117,18 @@ def _keep_on(link: Link) -> None:
         time.sleep(EVERY)
 
 
+def _pool(worker: Any) -> str:
+    """Return the name of a worker's kind of pool."""
+    return str(worker.pool_cls.__module__.rpartition(".")[2])
+
+
 def _describe(worker: Any) -> WorkerDescription:
     return WorkerDescription(
         id=str(uuid4()),
         name=worker.hostname,
         host=socket.gethostname(),
         pid=os.getpid(),
-        pool=worker.pool_cls.__module__.rpartition(".")[2],
+        pool=_pool(worker),
         code_digest=code_digest(),
         carries=carries_now(),
     )

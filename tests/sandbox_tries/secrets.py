@@ -1,12 +1,15 @@
 """What a tool does with a credential."""
 
 import base64
+import logging
 import os
 import signal
 import sys
 import time
 from pathlib import Path
 from typing import Any
+
+import structlog
 
 from tasks_app.contracts import Answer
 from tasks_app.sandbox.held import credential
@@ -27,6 +30,20 @@ def secret_leak(args: Try) -> Any:
         value: "as a name",
         "b64": base64.b64encode(value.encode()).decode(),
     }
+
+
+def secret_log(args: Try) -> Any:
+    """Show the credential in every way in which a process logs."""
+    value = credential(args.word)
+    print("printed", value, flush=True)
+    print("printed as an error", value, file=sys.stderr, flush=True)
+    logging.getLogger("tool").warning("logged %s", value)
+    structlog.get_logger().warning("logged in our way", value=value)
+    try:
+        raise ValueError(f"raised with {value}")
+    except ValueError:
+        logging.getLogger("tool").exception("logged with a traceback")
+    return "logged"
 
 
 def secret_error(args: Try) -> Any:
