@@ -235,4 +235,20 @@ MUTATIONS = (
             ),
         ),
     ),
+    Mutation(
+        name="a copy acts under the keys of its source",
+        edits=(
+            Edit(
+                file="tasks_app/runtime/intending.py",
+                old="        key=call_key(task.pk, step, ordinal),\n",
+                new="        key=call_key(UUID(str(origin_of(task).get('task', task.pk))), step, ordinal),\n",
+            ),
+            Edit(
+                file="tasks_app/runtime/intending.py",
+                old="from tasks_app.runtime.granting import looking\n",
+                new="from tasks_app.runtime.granting import looking\nfrom tasks_app.runtime.origin import origin_of\n",
+            ),
+        ),
+        seen=(Seen(cell="E02.before_send.keyed.kill.copied.hit2", verdict=WRONG, says="The copy sent under the key"),),
+    ),
 )
