@@ -260,7 +260,7 @@ HANDRAIL_APPROVALS_PER_AGENT = int(number("HANDRAIL_APPROVALS_PER_AGENT", "200")
 # Where no drill starts, whoever asks; how many cases and minutes one may have; how many of those that are launched from
 # pages, by the API and by schedules run at once (``drill run`` waits for none: a shell starts processes anyway).
 HANDRAIL_DRILLS_REFUSED_IN = words("HANDRAIL_DRILLS_REFUSED_IN", "production,prod,live")
-HANDRAIL_DRILL_CASES = int(number("HANDRAIL_DRILL_CASES", "2000"))
+HANDRAIL_DRILL_CASES = int(number("HANDRAIL_DRILL_CASES", "5000"))
 HANDRAIL_DRILL_MINUTES = number("HANDRAIL_DRILL_MINUTES", "60")
 HANDRAIL_DRILLS_AT_ONCE = int(number("HANDRAIL_DRILLS_AT_ONCE", "1"))
 # The Gate that calls pass (tasks_app.gate.Gate); the composition root names the implementation.

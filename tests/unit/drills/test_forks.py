@@ -6,16 +6,18 @@ from typing import Any
 
 import pytest
 
-from chaos_app.drills.cells import cells
+from chaos_app.drills.cells import Seen, cells
 from chaos_app.drills.copies import COPIED, COPY, FORKS
 from chaos_app.drills.evidence import Evidence, TaskRecord
 from chaos_app.drills.forks import forks
+from chaos_app.drills.names import Klass
 from chaos_app.drills.obligations import obligations
 from chaos_app.drills.options import Options, needed
 from chaos_app.drills.results import results_make
 from chaos_app.drills.script import good
 from chaos_app.drills.tally import tell
 
+CALLS = (("first", 1), ("act", 1), ("act", 2))
 Data = dict[str, Any]
 ONE = good().evidence()
 
@@ -73,6 +75,13 @@ def determinism(evidence: Evidence) -> str:
 )
 def test_only_a_case_in_which_a_copy_died_shows_fork_determinism(workload: str, hit: int, word: str):
     assert determinism(replace(ONE, cell=replace(ONE.cell, workload=workload, hit=hit))) == word
+
+
+def test_the_full_suite_kills_the_copy_and_not_once_more_what_it_was_copied_from():
+    passed = [Seen(boundary="E05", position="before", call=call, nth=nth) for call, nth in CALLS]
+    full = [cell for cell in cells("full", {(COPIED, Klass.KEYED): passed}) if cell.workload == COPIED]
+    assert {cell.hit for cell in full} == {2}
+    assert {("E05", "before", "act"), ("E05", "commit-kept", "act")} <= {(c.row, c.position, c.call) for c in full}
 
 
 def test_the_core_kills_copies_and_looks_for_what_they_pass():
