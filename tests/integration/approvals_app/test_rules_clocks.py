@@ -21,6 +21,20 @@ def test_rule_04_at_the_first_clock_a_request_expires_and_at_the_second_an_appro
     assert (fresh(late).status, fresh(unused).status) == ("expired", "lapsed")
 
 
+def test_case_14_b_an_approve_past_the_deadline_is_refused_as_expired_though_no_sweeper_came_by(desk: Desk):
+    request = parked(desk)
+    past(request, "decide_by")
+    with pytest.raises(Conflict, match="has expired"):
+        decide(request, desk.rhea)
+    now = fresh(request)
+    assert (now.status, now.decision, now.answers.count()) == ("expired", "", 0)
+    assert not used(request)
+    told = kinds(request.task_id)
+    assert ("approval.expired" in told, "approval.decided" in told) == (True, False)
+    with pytest.raises(Conflict, match="has expired"):
+        decide(request, desk.rhea)
+
+
 def test_rule_04_another_group_is_asked_once_and_then_it_expires(desk: Desk):
     group(desk, "leads", desk.silas)
     rule(desk, "leads after an hour", "true", on_expiry="escalate", escalate_to="leads", decide_within=60.0)
