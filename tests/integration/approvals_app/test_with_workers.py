@@ -1,11 +1,13 @@
 """Approvals in the hands of the real executor: parked, answered, used once, refused; across restarts of everything."""
 
 import time
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from celery import current_app
+from django.db import connection
 from pydantic import BaseModel
 
 from approvals_app.models import ApprovalRequest
@@ -27,6 +29,7 @@ from tests.desk import Desk, decide, kinds
 from tests.here import HERE
 
 DONE: list[str] = []  # what acted outside; its own count, not the record's
+MEANWHILE: list[Callable[[], None]] = []  # what happens while a call is under way, once
 
 
 class Path(BaseModel):
@@ -37,6 +40,8 @@ class Path(BaseModel):
 def wipe(args: Path, context: CallContext) -> ToolAnswer:
     """Wipe a folder."""
     DONE.append(f"wipe {args.path}")
+    while MEANWHILE:
+        MEANWHILE.pop()()
     if args.path == "/unknown":
         raise Unknown("HTTP 502")
     return ToolAnswer(result="wiped")
@@ -77,6 +82,7 @@ def _clean(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ready, "SEND_SECONDS", 0.3)
     monkeypatch.setattr(attempting, "SEND_SECONDS", 0.3)
     DONE.clear()
+    MEANWHILE.clear()
 
 
 def started(desk: Desk, name: str = "desk.wiper", **intent: Any) -> Task:
@@ -180,3 +186,27 @@ def test_case_16_a_cancelled_task_does_not_run_what_was_approved(desk: Desk):
     task_cancel(workspace=desk.workspace, task=task.pk, actor="person:silas", reason="not needed")
     assert not slice_here(task.pk, worker_here())
     assert DONE == []
+
+
+def test_case_16_d_a_call_that_is_attempted_when_the_cancel_comes_ends_by_itself_and_nothing_else_starts(desk: Desk):
+    task = task_run(started(desk, path="/a").pk, worker_here())
+    decide(request_of(task), desk.rhea)
+
+    def cancelled() -> None:
+        task_cancel(workspace=desk.workspace, task=task.pk, actor="person:silas", reason="not needed")
+        assert Task.objects.get(pk=task.pk).status == Status.CANCELLING
+        connection.close()  # of this thread
+
+    MEANWHILE.append(cancelled)
+    end = time.monotonic() + 20
+    while Task.objects.get(pk=task.pk).status != Status.CANCELLED:
+        assert time.monotonic() < end, kinds(task.pk)
+        task_run(task.pk, worker_here())
+    wipe = Call.objects.get(task=task, name="wipe")
+    outcome = Event.objects.get(stream=task.pk, kind="call.outcome")
+    assert (DONE, wipe.state in {"verified", "answered"}) == (["wipe /a"], True), wipe.state
+    assert (outcome.data["outcome"], outcome.data["result"]) == ("ok", "wiped")
+    assert request_of(task).status == "consumed"
+    told = kinds(task.pk)
+    after = told[told.index("task.cancel_requested") :]
+    assert not {"step.decided", "call.intended", "call.attempted"} & set(after), after
