@@ -34,16 +34,23 @@ class Together[Question, Answer]:
             asked, self._waiting = self._waiting, []
             try:
                 answers: list[Answer | BaseException] = await self._work([question for question, _ in asked])
-            except Exception as error:
-                answers = [error] * len(asked)
-            for (_, future), answer in zip(asked, answers, strict=True):
-                _tell(future, answer)
+                told = list(zip(asked, answers, strict=True))
+            except BaseException as error:  # whatever ends this, nobody waits for ever
+                for _, future in asked:
+                    _tell(future, error)
+                if not isinstance(error, Exception):
+                    raise
+            else:
+                for (_, future), answer in told:
+                    _tell(future, answer)
 
 
 def _tell[Answer](future: "asyncio.Future[Answer]", answer: "Answer | BaseException") -> None:
-    if future.done():  # its socket was closed meanwhile
+    if future.done() or future.get_loop().is_closed():  # its socket was closed meanwhile
         return
-    if isinstance(answer, BaseException):
+    if isinstance(answer, asyncio.CancelledError):
+        future.cancel()
+    elif isinstance(answer, BaseException):
         future.set_exception(answer)
     else:
         future.set_result(answer)

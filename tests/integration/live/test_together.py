@@ -160,3 +160,26 @@ def test_a_mistake_in_the_work_reaches_everybody_who_asked_and_the_next_are_answ
         assert await together.ask(3) == 3
 
     asyncio.run(story())
+
+
+def test_nobody_waits_for_ever_when_the_work_is_cut_off_or_answers_too_few():
+    async def story() -> None:
+        how = ["cut", "few", "well"]
+
+        async def work(questions: list[int]) -> list[int | BaseException]:
+            match how.pop(0):
+                case "cut":
+                    raise asyncio.CancelledError
+                case "few":
+                    return list(questions)[1:]
+            return list(questions)
+
+        together: Together[int, int] = Together(work)
+        async with asyncio.timeout(10):
+            cut = await asyncio.gather(*(together.ask(one) for one in (1, 2)), return_exceptions=True)
+            few = await asyncio.gather(*(together.ask(one) for one in (1, 2)), return_exceptions=True)
+            assert await together.ask(3) == 3
+        assert [type(one) for one in cut] == [asyncio.CancelledError] * 2
+        assert [type(one) for one in few] == [ValueError] * 2
+
+    asyncio.run(story())
