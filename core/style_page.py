@@ -10,6 +10,7 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from core.board.plots import HOURS, hours_until, throughput, waiting
+from core.style_samples import call_samples, desk_samples, drill_samples
 from core.words import VOCABULARY
 from tasks_app.timeline.split import time_split
 
@@ -101,6 +102,9 @@ def style_page(request: HttpRequest) -> HttpResponse:
         "tabs": [{"label": label, "count": count, "is_current": here, "url": "#"} for label, count, here in tabs],
         "form": _SampleForm({"title": "", "agent": "incident.remediate", "reason": "Pool exhausted", "notify": "on"}),
         "tones": ["info", "ok", "person", "bad", "unknown"],
+        **desk_samples(now),
+        **drill_samples(now),
+        "sample_calls": call_samples(now),
         **_board(now),
         **_task(now),
         "live_states": [("live", "Live"), ("catching", "Catching up"), ("paused", "Paused"), ("offline", "Offline")],

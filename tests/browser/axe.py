@@ -9,4 +9,5 @@ RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "be
 def axe_clean(page: Page) -> None:
     """Fail with what axe found, if anything."""
     found = Axe().run(page, options=RULES | {"resultTypes": ["violations"]}).response["violations"]
-    assert [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in found] == []
+    told = [(rule["id"], [node["html"][:300] for node in rule["nodes"]]) for rule in found]
+    assert told == [], told
