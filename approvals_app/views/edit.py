@@ -21,6 +21,7 @@ from approvals_app.views.who import card_principal
 from core.errors import Conflict, Forbidden, HandrailError, InvalidInput, NotFound
 from core.principal import Principal
 from tasks_app.contracts import Contract
+from tasks_app.form_fields import NEST
 from tasks_app.registry import tool_find
 
 
@@ -85,7 +86,8 @@ def _page(
     problem: HandrailError | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    kept = {name: value for name, value in card.arguments.items() if name not in form.fields}
+    edited = {name.split(NEST)[0] for name in form.fields}
+    kept = {name: value for name, value in card.arguments.items() if name not in edited}
     deciders = deciders_of_edit(card.request, editor=principal.user.get_username())
     context = {
         "card": card,

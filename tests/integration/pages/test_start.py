@@ -62,23 +62,29 @@ def test_each_type_gets_its_field_and_what_fits_none_is_json():
         "colour": "ChoiceField",
         "size": "ChoiceField",
         "tags": "LinesField",
-        "inner": "JsonField",
+        "inner/depth": "IntegerField",
         "maybe": "CharField",
         "rows": "JsonField",
     }
     assert isinstance(fields["report"].widget, forms.Textarea)
-    assert [name for name, field in fields.items() if field.required] == ["line", "report", "count", "colour", "inner"]
+    assert [name for name, field in fields.items() if field.required] == [
+        "line",
+        "report",
+        "count",
+        "colour",
+        "inner/depth",
+    ]
 
 
 def test_what_is_typed_becomes_the_intent_that_the_schema_takes():
     agent = Agent(name="a", version=1, decide=lambda view: None, intent=Everything)  # type: ignore[arg-type, return-value]
-    typed = {"line": "x", "report": "r", "count": "3", "colour": "blue", "tags": "a\n\nb", "inner": '{"depth": 2}'}
+    typed = {"line": "x", "report": "r", "count": "3", "colour": "blue", "tags": "a\n\nb", "inner/depth": "2"}
     form = intent_form(agent)(typed)
     assert form.is_valid(), form.errors
     made = Everything.model_validate(form.intent())
     assert (made.count, made.tags, made.inner.depth, made.maybe, made.sure) == (3, ["a", "b"], 2, None, False)
-    wrong = intent_form(agent)(typed | {"inner": "{depth: 2"})
-    assert "no JSON" in wrong.errors["inner"][0]
+    wrong = intent_form(agent)(typed | {"rows": "[{depth: 2"})
+    assert "no JSON" in wrong.errors["rows"][0]
 
 
 def test_a_task_is_started_and_a_double_click_makes_one(client_of, people: People, transactional_db):
