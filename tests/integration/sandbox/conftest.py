@@ -2,6 +2,7 @@ import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,12 @@ from tests.sandbox_tools import Try, box_keyed
 def _walls() -> None:
     if level_here().name != NAMESPACES:
         pytest.skip(f"No walls here: {level_here().missing}")
+
+
+@pytest.fixture(autouse=True)
+def _long_leases(settings: Any) -> None:
+    """Nobody renews the leases of slices that run in a test's own process, and a busy machine takes long."""
+    settings.LEASE_SECONDS = 60.0
 
 
 @pytest.fixture(params=["cold", "warm"])

@@ -32,7 +32,7 @@ def administrator(people: People, client: Client) -> Client:
 def test_the_api_lists_names_versions_use_and_grants_and_no_value(administrator: Client, used):
     (one,) = administrator.get("/api/v1/credentials").json()
     assert (one["name"], one["version"], one["grants"], one["open_grants"]) == ("planted", 1, 2, 0)
-    assert one["tools"] == ["box.secret"]
+    assert one["tools"] == ["box.here", "box.secret"]
     assert one["last_used_at"]
     grants = administrator.get("/api/v1/credentials/planted/grants").json()
     assert [(grant["role"], grant["state"]) for grant in grants] == [("verify", "used"), ("execute", "used")]
