@@ -13,6 +13,7 @@ from core.clock import database_now
 from core.hints import live_hint
 from tasks_app.models import Call, StopSwitch, Task
 from tasks_app.services.settle import call_settle
+from tasks_app.services.stops import stop_set
 from tasks_app.status import CallState
 from tests.browser.axe import axe_clean
 from tests.browser.conftest import listen, live
@@ -278,10 +279,13 @@ def test_the_pages_beside_the_desk_are_clean_for_axe_and_fit(desk: Desk, signed_
         reason="each night",
     )
     move = parked(desk, MOVE, name="move", arguments={"amount": "400", "to": "acme"})
+    where = {"workspace": desk.workspace, "user": desk.rhea, "actor": "person:rhea"}
+    stop_set(scope="agent", name="long" * 25 + "\u202e", reason="wild <b>" * 20, **where)
     addresses = [
         "/approvals/figures/",
         "/approvals/rules/?tool=desk.pay&arguments=%7B%22amount%22%3A%20%225000%22%7D",
         "/approvals/grants/",
+        "/approvals/stops/",
         f"/approvals/{long.pk}/grant/",
         f"/approvals/{move.pk}/edit/",
         f"/approvals/together/?id={long.pk}",
