@@ -38,6 +38,7 @@ pytestmark = pytest.mark.timeout(300)
 TASK_TABS = ("", "?tab=seen", "?tab=record", "?tab=input", "?tab=approvals", "?tab=brief")
 PLAIN = [
     *("/", "/tasks/", "/tasks/start/", "/approvals/", "/approvals/figures/", "/approvals/rules/", "/approvals/grants/"),
+    "/approvals/stops/",
     *("/approvals/?shelf=team", "/approvals/?shelf=doubt", "/approvals/?shelf=decided", "/approvals/?shelf=expired"),
     *(
         "/alerts/",
