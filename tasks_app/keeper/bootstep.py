@@ -26,6 +26,7 @@ from tasks_app.keeper.client import sandbox_watch
 from tasks_app.keeper.link import Link, link_open
 from tasks_app.keeper.process import status_text
 from tasks_app.keeper.tail import tail_begin
+from tasks_app.keeper.tied import tie, tied_to
 from tasks_app.keeper.warm import load_before_forks, warm_up
 from tasks_app.sandbox.levels import sandbox_level_say
 from tasks_app.sandbox.stock import stock_use
@@ -52,7 +53,8 @@ class KeeperStep(bootsteps.StartStopStep):
         self._worker = worker
         self._told: set[int] = set()
         self._link = link_open(_describe(worker))
-        for begin in (heed, tail_begin, credentials_unlogged, warm_up):
+        tied_to(os.getpid())
+        for begin in (tie, heed, tail_begin, credentials_unlogged, warm_up):
             signals.worker_process_init.connect(begin, weak=False)
         KeeperStep.here = self
         super().__init__(worker, **kwargs)

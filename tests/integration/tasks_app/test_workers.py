@@ -288,10 +288,13 @@ def test_a_task_over_its_agents_limit_starts_when_the_other_ends_and_nobody_recl
     assert "slice.lost" not in kinds(second.id)
 
 
-def test_keepers_and_children_end_with_their_worker(fleet):
+@pytest.mark.parametrize("together", [False, True])
+def test_keepers_and_children_end_with_their_worker(fleet, together: bool):
     worker = fleet.worker("one")
     keeper = keeper_of("one")
     below = set(children(worker.pid))
     assert keeper in below
-    kill(worker.pid)
+    assert len(below) > 2
+    for pid in (*([keeper] if together else []), worker.pid):
+        kill(pid)
     wait_for(lambda: not any(alive(pid) for pid in below), what="children and keeper to end")
