@@ -6,7 +6,8 @@ from playwright.sync_api import expect
 import tests.agents  # noqa: F401 - declares the agents
 from tasks_app.models import Task
 from tasks_app.record.events import SignalReceived
-from tests.browser.task_pages import Opens, events, live, new_task, opened, rows, say
+from tests.browser.conftest import live
+from tests.browser.task_pages import Opens, events, new_task, opened, rows, say
 from tests.people import People, people_create
 
 
