@@ -24,15 +24,17 @@ GRACE = float(os.environ.get("HANDRAIL_TEST_GRACE", "60"))  # seconds beyond a t
 LOOK = 2.0  # seconds between two looks at what is beyond it
 said = pytest.StashKey[int]()
 ends = pytest.StashKey[threading.Event]()
+notes = pytest.StashKey[Path]()  # where each process of this run notes until when its test may take
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Keep standard error as it is now, before tests are captured; look after the run's processes where it reports."""
     config.stash[said] = os.dup(2)
     config.stash[ends] = threading.Event()
+    config.stash[notes] = Path(os.environ["HANDRAIL_TEST_VAR"]) / "limits"  # now: a test may take the variable away
     if not hasattr(config, "workerinput"):
-        folder().mkdir(parents=True, exist_ok=True)
-        threading.Thread(target=_look, args=[config.stash[ends], config.stash[said]], daemon=True).start()
+        config.stash[notes].mkdir(parents=True, exist_ok=True)
+        threading.Thread(target=_look, args=[config], daemon=True).start()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -65,7 +67,7 @@ def _limited(item: pytest.Item) -> Generator[None, object, object]:
     limit = _get_item_settings(item).timeout
     if not limit:
         return (yield)
-    note = folder() / str(os.getpid())
+    note = item.config.stash[notes] / str(os.getpid())
     note.write_text(f"{time.time() + limit + GRACE + LOOK} {item.nodeid}")
     faulthandler.dump_traceback_later(limit + GRACE, file=item.config.stash[said])
     try:
@@ -75,19 +77,14 @@ def _limited(item: pytest.Item) -> Generator[None, object, object]:
         note.unlink(missing_ok=True)
 
 
-def folder() -> Path:
-    """Where each process of this run notes until when its test may take."""
-    return Path(os.environ["HANDRAIL_TEST_VAR"]) / "limits"
-
-
-def _look(over: threading.Event, stderr: int) -> None:
-    while not over.wait(LOOK):
-        for note in folder().glob("*"):
+def _look(config: pytest.Config) -> None:
+    while not config.stash[ends].wait(LOOK):
+        for note in config.stash[notes].glob("*"):
             with suppress(OSError, ValueError):
                 until, test = note.read_text().split(" ", 1)
                 if time.time() > float(until):
                     note.unlink()
-                    _end(int(note.name), test, stderr)
+                    _end(int(note.name), test, config.stash[said])
 
 
 def _end(pid: int, test: str, stderr: int) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 LONG = 60.0  # s: a test that took this long is named
-LAST_LINES = 40
+LAST_LINES, IN_FULL = 40, 20  # the last lines of what a failed test said, of so many of them
 
 
 class Told:
@@ -17,12 +17,14 @@ class Told:
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
         self.took: dict[str, float] = {}
+        self.failed = 0
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Name a test when it failed, with the end of what it said, or when it took long."""
         self.took[report.nodeid] = self.took.get(report.nodeid, 0.0) + report.duration
         if report.failed:
-            said = report.longreprtext.splitlines()[-LAST_LINES:]
+            self.failed += 1
+            said = report.longreprtext.splitlines()[-LAST_LINES:] if self.failed <= IN_FULL else []
             self._write(f"failed in {report.when}: {report.nodeid}", *said)
         if report.when == "teardown" and (took := self.took.pop(report.nodeid)) > LONG:
             self._write(f"long: {report.nodeid} took {took:.0f} s")

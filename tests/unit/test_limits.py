@@ -31,6 +31,9 @@ def test_finally_after_its_time():
 def test_stopped():
     os.kill(os.getpid(), signal.SIGSTOP)
 
+def test_without_its_variable(monkeypatch):
+    monkeypatch.delenv("HANDRAIL_TEST_VAR")
+
 def test_another():
     pass
 """
@@ -56,6 +59,7 @@ def test_what_never_ends_is_ended_and_named_and_the_others_run(tmp_path: Path):
         assert f"crashed while running 'test_hanging.py::{name}'" in ran.stdout
         assert f"ended: test_hanging.py::{name}, its process " in ran.stderr
     assert "failed in teardown: test_hanging.py::test_teardown_after_a_failure" in ran.stdout
-    assert "PASSED test_hanging.py::test_another" in ran.stdout
+    for name in ("test_without_its_variable", "test_another"):
+        assert f"PASSED test_hanging.py::{name}" in ran.stdout
     assert "in test_finally_after_its_time" in ran.stderr
     assert ran.returncode == 1
