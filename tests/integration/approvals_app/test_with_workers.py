@@ -79,8 +79,8 @@ def four(view: TaskView) -> Decision:
 
 @pytest.fixture(autouse=True)
 def _clean(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ready, "SEND_SECONDS", 0.6)
-    monkeypatch.setattr(attempting, "SEND_SECONDS", 0.6)
+    monkeypatch.setattr(ready, "SEND_SECONDS", 0.3)
+    monkeypatch.setattr(attempting, "SEND_SECONDS", 0.3)
     DONE.clear()
     MEANWHILE.clear()
 

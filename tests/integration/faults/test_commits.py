@@ -203,7 +203,7 @@ def test_a_worker_that_has_not_seen_its_commit_within_send_by_does_not_send(
     """E01, L06: the attempt is there, its answer held for longer than send_by; provably never sent is a refusal."""
     one = Losing(rig(), proxy, "E01", hold=True)
     task = one.rig.task(**intent_of("opaque", 0))
-    helper = threading.Thread(target=one.release_late, args=[1.2])  # twice send_by of these tests
+    helper = threading.Thread(target=one.release_late, args=[0.6])  # twice send_by of these tests
     helper.start()
     one.run(task)
     helper.join()

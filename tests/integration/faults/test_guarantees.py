@@ -228,7 +228,7 @@ def test_nothing_is_sent_after_send_by(rig: Rigs, client: WorldClient) -> None:
         handle(crossing)
         if crossing.boundary == "E02" and not late:
             late.append(True)
-            threading.Event().wait(0.9)  # send_by is 0.6 s in these tests
+            threading.Event().wait(0.5)  # send_by is 0.3 s in these tests
 
     one.handle = stall  # type: ignore[method-assign]
     task = one.task("case.script", script="acts_on_time", title=fresh())

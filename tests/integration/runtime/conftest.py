@@ -50,8 +50,8 @@ def client(world: World) -> Iterator[WorldClient]:
 def _short_waits(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     settings.LEASE_SECONDS = 60  # no keeper renews the leases of this process, and the machine may be busy
     monkeypatch.setattr(stepping, "THINKING_SECONDS", 0.0)  # commit C alone every time, not by how busy the machine is
-    monkeypatch.setattr(ready, "SEND_SECONDS", 0.6)
-    monkeypatch.setattr(attempting, "SEND_SECONDS", 0.6)
+    monkeypatch.setattr(ready, "SEND_SECONDS", 0.3)
+    monkeypatch.setattr(attempting, "SEND_SECONDS", 0.3)
 
 
 @dataclass
