@@ -2,12 +2,18 @@
 
 A thread that starves with the code it watches is not relied on alone: past the deadline + 1 s the keeper
 kills the process. One daemon thread a process serves all calls.
+
+The interruption arrives anywhere in the interrupted thread, also in what leaves the guard. So no lock is taken there:
+one that was taken as it arrived stayed taken, and from then on no call of that process was cut. What the threads share
+are single steps of the interpreter: an attribute, a member of a set, a byte in a pipe.
 """
 
 import contextlib
 import ctypes
+import itertools
 import math
 import os
+import select
 import threading
 import time
 from collections.abc import Iterator
@@ -29,18 +35,30 @@ class Closable(Protocol):
 
 @dataclass(slots=True, eq=False)
 class _Guard:
+    """``left``: its thread wants no interruption any more. ``fired``: one is on its way, until it is ``over``."""
+
     until: float
     thread: int
     closables: list[Closable] = field(default_factory=list)
+    left: bool = False
     fired: bool = False
+    over: bool = False
+
+
+class _Watch:
+    """What the threads of this process share with its watchdog."""
+
+    def __init__(self) -> None:
+        self.guards: set[_Guard] = set()
+        self.begun = itertools.count()
+        self.pipe: tuple[int, int] | None = None
+        self.asleep_until = math.inf  # when it looks again by itself: a later deadline needs no waking
 
 
 QUIET_SECONDS = 1.0
-_guards: set[_Guard] = set()
-_changed = threading.Condition()
+STEP = 0.0005  # seconds between two looks at an interruption that is on its way
+_here = _Watch()
 _current = threading.local()
-_started = threading.Event()
-_asleep_until = 0.0  # when the thread looks again by itself: a later deadline needs no waking
 
 
 @contextlib.contextmanager
@@ -49,19 +67,20 @@ def deadline_guard(until: float) -> Iterator[None]:
     _ensure_thread()
     guard = _Guard(until=until, thread=threading.get_ident())
     _current.guard = guard
-    with _changed:
-        _guards.add(guard)
-        if until < _asleep_until:
-            _changed.notify()
+    _here.guards.add(guard)
+    if until < _here.asleep_until:
+        _wake()
     try:
         yield
     finally:
+        guard.left = True
+        _here.guards.discard(guard)
         _current.guard = None
-        with _changed:
-            _guards.discard(guard)
-            if guard.fired:
-                # The interruption may still be on its way: take it back.
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(guard.thread), None)
+        while guard.fired and not guard.over:
+            time.sleep(STEP)
+        if guard.fired:
+            # The interruption may still be on its way: take it back.
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(guard.thread), None)
 
 
 def cut_at_deadline(closable: Closable) -> None:
@@ -72,42 +91,55 @@ def cut_at_deadline(closable: Closable) -> None:
 
 
 def _ensure_thread() -> None:
-    if not _started.is_set():
-        with _changed:
-            if not _started.is_set():
-                threading.Thread(target=_watch, name="watchdog", daemon=True).start()
-                _started.set()
+    if _here.pipe is None and next(_here.begun) == 0:
+        ends = os.pipe()
+        for end in ends:
+            os.set_blocking(end, False)
+        _here.pipe = ends
+        threading.Thread(target=_watch, args=[ends[0]], name="watchdog", daemon=True).start()
 
 
-def _watch() -> None:
-    global _asleep_until
+def _wake() -> None:
+    ends = _here.pipe
+    if ends is not None:  # else it has not looked at all yet
+        with contextlib.suppress(BlockingIOError):  # it is full of wakings
+            os.write(ends[1], b".")
+
+
+def _watch(ears: int) -> None:
     quiet = False
-    with _changed:
-        while True:
-            now = time.monotonic()
-            for guard in [g for g in _guards if g.until <= now and not g.fired]:
-                _fire(guard)
-            waiting = [g.until for g in _guards if not g.fired]
-            # With nothing to watch it looks once more after a second: calls that follow each other need not wake it.
-            _asleep_until = min(waiting) if waiting else math.inf if quiet else now + QUIET_SECONDS
-            quiet = not waiting
-            _changed.wait(timeout=max(_asleep_until - now, 0.0) if _asleep_until < math.inf else None)
+    while True:
+        _here.asleep_until = math.inf  # whoever comes while we look wakes us
+        now = time.monotonic()
+        for guard in [guard for guard in tuple(_here.guards) if guard.until <= now]:
+            _fire(guard)
+        waiting = [guard.until for guard in tuple(_here.guards)]
+        # With nothing to watch it looks once more after a second: calls that follow each other need not wake it.
+        until = min(waiting) if waiting else math.inf if quiet else now + QUIET_SECONDS
+        quiet = not waiting
+        _here.asleep_until = until
+        select.select([ears], [], [], max(until - time.monotonic(), 0.0) if until < math.inf else None)
+        with contextlib.suppress(BlockingIOError):
+            os.read(ears, 65536)
 
 
 def _fire(guard: _Guard) -> None:
     guard.fired = True
+    _here.guards.discard(guard)
     for closable in guard.closables:
         with contextlib.suppress(Exception):
             closable.close()
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(guard.thread), ctypes.py_object(DeadlinePassed))
+    if not guard.left:  # it has left, or sees that an interruption is on its way and waits for it
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(guard.thread), ctypes.py_object(DeadlinePassed))
+    guard.over = True
 
 
 def after_fork() -> None:
     """Forget the parent's thread in a forked child (it does not exist there)."""
-    global _asleep_until
-    _guards.clear()
-    _started.clear()
-    _asleep_until = 0.0
+    global _here
+    for end in _here.pipe or ():
+        os.close(end)
+    _here = _Watch()
 
 
 os.register_at_fork(after_in_child=after_fork)

@@ -1,5 +1,6 @@
 """The watchdog wakes for the earliest deadline only, and misses none for that."""
 
+import contextlib
 import threading
 import time
 
@@ -12,6 +13,12 @@ def work(seconds: float) -> None:
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         time.sleep(0.001)
+
+
+def spin(until: float) -> None:
+    """Work without a pause, in a frame of its own: an interruption of a loop passes by the ``with`` around it."""
+    while time.monotonic() < until:
+        pass
 
 
 def cut_after(seconds: float) -> float:
@@ -47,16 +54,35 @@ def test_a_short_deadline_beside_a_long_one_of_another_thread_is_kept() -> None:
         with deadline_guard(time.monotonic() + 60):
             over.wait(30)
 
-    other = threading.Thread(target=long)
+    other = threading.Thread(target=long, daemon=True)
     other.start()
     try:
         assert cut_after(0.05) < 10
     finally:
         over.set()
-        other.join()
+        other.join(30)
 
 
 def test_a_guard_that_was_left_interrupts_nobody() -> None:
     with deadline_guard(time.monotonic() + 0.05):
         pass
     time.sleep(0.2)
+
+
+def test_deadlines_that_pass_just_as_work_ends_leave_the_watchdog_able_to_cut() -> None:
+    """The interruption may arrive anywhere in what leaves the guard: also there nothing may stay locked."""
+    ends = time.monotonic() + 3
+    number = 0
+    while time.monotonic() < ends:
+        number += 1
+        until = time.monotonic() + 0.0003
+        with contextlib.suppress(DeadlinePassed), deadline_guard(until):
+            spin(until - 0.00003 * (number % 10))
+    assert number > 100
+    assert cut_after(0.05) < 10
+    other: list[float] = []
+    beside = threading.Thread(target=lambda: other.append(cut_after(0.05)), daemon=True)
+    beside.start()
+    beside.join(15)
+    assert other
+    assert other[0] < 10
