@@ -172,7 +172,7 @@ def test_300_cards_of_one_runaway_agent_are_one_row(desk: Desk, signed_in: Opens
     axe_clean(page)
     page.locator(".desk-group [data-row-link]").click()
     expect(page.locator(".desk-row")).to_have_count(50)
-    page.get_by_role("link", name="Older").click()
+    page.get_by_role("link", name="Next", exact=True).click()
     expect(page.locator(".desk-row")).to_have_count(50)
     axe_clean(page)
     assert seen == []
