@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from core.boundaries import Boundary, Position, cross
 from tasks_app.record.events import ContextSelected
-from tasks_app.runtime.selection import WHOLE_EVERY, Selection, changed, selection_at
+from tasks_app.runtime.selection import WHOLE_EVERY, Last, changed, part_key, selection_at
 from tasks_app.runtime.session import Session
 
 
@@ -47,16 +47,14 @@ class Asked:
         self.model = model
         spent = self.session.task.spent
         parts = [dict(part) for part in context] if context is not None else [{"role": "user", "content": question}]
-        before = self._before()
-        selected = self._selected(before, parts, instructions, model=model, largest_cost=largest_cost)
+        before, keys = self._before(), tuple(map(part_key, parts))
+        selected = self._selected(before, parts, keys, instructions, model=model, largest_cost=largest_cost)
         done = self.session.commit_again(
             lambda: ([selected], {"task": {"spent": {**spent, "tokens": spent.get("tokens", 0) + largest_cost}}}),
             boundary=Boundary.ASK,
         )
         changes = before.changes + 1 if before and selected.since else 0
-        self.session.selection = Selection(
-            seq=done.head_seq, parts=parts, instructions=instructions, left_out=[], changes=changes
-        )
+        self.session.selection = Last(seq=done.head_seq, keys=keys, instructions=instructions, changes=changes)
         self.reserved += largest_cost
         answer = ask(question)
         cross(Boundary.ASK, Position.AFTER_RECEIVE, task=self.session.lease.task, epoch=self.session.lease.token.epoch)
@@ -64,22 +62,31 @@ class Asked:
         self.answers.append(getattr(answer, "output", answer))
         return self.answers[-1]
 
-    def _before(self) -> Selection | None:
+    def _before(self) -> Last | None:
         """Return the selection before this one; a task that has spent nothing on models had none."""
         session = self.session
         if session.selection is None and session.task.spent.get("tokens"):
-            session.selection = selection_at(session.lease.task)
+            found = selection_at(session.lease.task)
+            session.selection = found.last if found else None
         return session.selection
 
     def _selected(
-        self, before: Selection | None, parts: list[Any], instructions: str, *, model: str, largest_cost: int
+        self,
+        before: Last | None,
+        parts: list[Any],
+        keys: Sequence[str],
+        instructions: str,
+        *,
+        model: str,
+        largest_cost: int,
     ) -> ContextSelected:
         fixed: dict[str, Any] = {"step": self.step, "ask": self.count, "model": model, "reserved_tokens": largest_cost}
         if before is None or before.changes + 1 >= WHOLE_EVERY:
             return ContextSelected(**fixed, added=parts, dropped=[], instructions=instructions or None)
-        dropped, added = changed(before.parts, parts)
+        dropped, added = changed(before.keys, keys)
+        new = parts[len(parts) - len(added) :]
         said = None if instructions == before.instructions else instructions
-        return ContextSelected(**fixed, added=added, dropped=dropped, instructions=said, since=before.seq)
+        return ContextSelected(**fixed, added=new, dropped=dropped, instructions=said, since=before.seq)
 
     def _afford(self, largest_cost: int) -> None:
         most = self.session.task.budget.get("tokens")

@@ -4,6 +4,7 @@ A question that grows by a message adds that message to the record, not all of t
 kept anew, so that a reader goes back few events.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,30 @@ class Selection:
     instructions: str
     left_out: list[Any]
     changes: int  # events that follow the last one which was kept whole
+
+    @property
+    def last(self) -> "Last":
+        """What the next selection is compared with."""
+        keys = tuple(map(part_key, self.parts))
+        return Last(seq=self.seq, keys=keys, instructions=self.instructions, changes=self.changes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Last:
+    """The selection before, as it was when it was made: an agent may change its parts in place for the next."""
+
+    seq: int
+    keys: tuple[str, ...]
+    instructions: str
+    changes: int
+
+
+def part_key(part: Any) -> str:
+    """Return a text that tells a part from any other, kinds of values included. Pure."""
+    try:
+        return json.dumps(part, sort_keys=True, ensure_ascii=False, default=repr)
+    except (TypeError, ValueError, RecursionError):  # keys of several kinds, a circle
+        return repr(part)
 
 
 def changed(before: Sequence[Any], wanted: Sequence[Any]) -> tuple[list[int], list[Any]]:

@@ -26,7 +26,7 @@ from tasks_app.record.append import Admission, Appended, CallChange, Seq, Stale,
 from tasks_app.record.events import After, Event
 from tasks_app.record.late import late_keep
 from tasks_app.runtime.batch import Batch, Inside
-from tasks_app.runtime.selection import Selection
+from tasks_app.runtime.selection import Last
 from tasks_app.status import OPEN, Status
 from tasks_app.task_lock import tasks_locked
 
@@ -54,7 +54,7 @@ class Session:
         self.added: set[str] = set()  # names of calls that this slice has added since
         self.over = False  # this slice has let go of the task
         self.unwritten: dict[str, dict[str, Any]] = {}  # what the agent may read of calls whose events still ride
-        self.selection: Selection | None = None  # what a model was shown last, once it is known
+        self.selection: Last | None = None  # what a model was shown last, once it is known
         self.resumed: set[str] = set()  # calls whose resume rule this epoch has recorded
         self._read(lease.row, lease.calls)
         self.checkpointed = self.task.checkpoint_step

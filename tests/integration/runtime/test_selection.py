@@ -39,3 +39,32 @@ def test_a_talk_that_grows_keeps_what_is_new_alone_and_is_whole_at_each_question
         assert whole.instructions == "Go"
     assert sum(event.data.get("since") is None for event in asked) == 3
     assert sum(len(event.data["added"]) for event in asked) < 45 + 3 * 30
+
+
+PARTS: list[dict[str, object]] = []
+
+
+@script
+def changes_in_place(view: TaskView) -> Decision:
+    """Keeps one list of parts and changes what is in it, as agents do."""
+
+    def ask(context: list[dict[str, object]]) -> None:
+        view.ask("And now?", model="test", ask=lambda question: Said(), largest_cost=1, context=context)
+
+    PARTS[:] = [{"role": "user", "content": ["first", 1]}]
+    for number in range(3):
+        ask(PARTS)
+        PARTS[0]["content"] += [number]
+    for value in (1, True):
+        ask([{"role": "user", "is": value}])
+    return complete()
+
+
+def test_what_an_agent_changes_in_place_is_recorded_as_it_was_shown_each_time(rig: Callable[[], Rig]) -> None:
+    one = rig()
+    task = one.run(one.task("case.script", script="changes_in_place", title=fresh()), until=lambda t: t.status in ENDS)
+    asked = Event.objects.filter(stream=task.pk, kind="context.selected").order_by("seq")
+    shown = [selection_at(task.pk, event.seq).parts for event in asked]
+    told = [["first", 1], ["first", 1, 0], ["first", 1, 0, 1]]
+    assert shown[:3] == [[{"role": "user", "content": content}] for content in told]
+    assert [repr(parts[0]["is"]) for parts in shown[3:]] == ["1", "True"]
