@@ -92,7 +92,11 @@ def cut_at_deadline(closable: Closable) -> None:
 
 def _ensure_thread() -> None:
     if _here.pipe is None and next(_here.begun) == 0:
-        ends = os.pipe()
+        try:
+            ends = os.pipe()
+        except OSError:  # no descriptor is left: the next call tries again
+            _here.begun = itertools.count()
+            raise
         for end in ends:
             os.set_blocking(end, False)
         _here.pipe = ends
@@ -108,6 +112,8 @@ def _wake() -> None:
 
 def _watch(ears: int) -> None:
     quiet = False
+    waker = select.poll()  # select takes no descriptor above 1023
+    waker.register(ears, select.POLLIN)
     while True:
         _here.asleep_until = math.inf  # whoever comes while we look wakes us
         now = time.monotonic()
@@ -118,7 +124,7 @@ def _watch(ears: int) -> None:
         until = min(waiting) if waiting else math.inf if quiet else now + QUIET_SECONDS
         quiet = not waiting
         _here.asleep_until = until
-        select.select([ears], [], [], max(until - time.monotonic(), 0.0) if until < math.inf else None)
+        waker.poll(max(until - time.monotonic(), 0.0) * 1000 if until < math.inf else None)
         with contextlib.suppress(BlockingIOError):
             os.read(ears, 65536)
 

@@ -1,12 +1,33 @@
 """The watchdog wakes for the earliest deadline only, and misses none for that."""
 
 import contextlib
+import os
+import subprocess
+import sys
 import threading
 import time
 
 import pytest
 
+from tasks_app.runtime import watchdog
 from tasks_app.runtime.watchdog import QUIET_SECONDS, DeadlinePassed, deadline_guard
+from tests.processes import ROOT
+
+MANY = """
+import os, resource, time
+most = 3000
+resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+held = [os.open("/dev/null", os.O_RDONLY) for _ in range(1200)]
+from tasks_app.runtime.watchdog import DeadlinePassed, deadline_guard
+for _ in range(2):
+    try:
+        with deadline_guard(time.monotonic() + 0.05):
+            time.sleep(0.2)
+            for _ in range(2000):
+                time.sleep(0.01)
+    except DeadlinePassed:
+        print("cut", flush=True)
+"""
 
 
 def work(seconds: float) -> None:
@@ -86,3 +107,22 @@ def test_deadlines_that_pass_just_as_work_ends_leave_the_watchdog_able_to_cut() 
     beside.join(15)
     assert other
     assert other[0] < 10
+
+
+def test_a_process_with_more_than_a_thousand_descriptors_is_cut_as_well() -> None:
+    command = [sys.executable, "-c", MANY]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100, check=False)
+    assert done.stdout == "cut\ncut\n", done.stderr
+
+
+def test_where_no_descriptor_was_left_the_next_call_is_watched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watchdog, "_here", watchdog._Watch())
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "pipe", none_left)
+        with pytest.raises(OSError, match="none left"), deadline_guard(time.monotonic() + 60):
+            pass
+    assert cut_after(0.05) < 10
+
+
+def none_left() -> tuple[int, int]:
+    raise OSError("none left")
