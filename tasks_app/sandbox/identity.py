@@ -8,11 +8,12 @@ that one which starts as many as it may would keep the others from starting any.
 
 import os
 import secrets
-import select
 import subprocess
 import sys
 from functools import cache
 from typing import IO
+
+from tasks_app.sandbox.pipes import readable
 
 # What the host calls them: numbers that belong to nobody for long (service managers give them out while a service
 # runs), or, where a container has fewer, nobody itself.
@@ -83,5 +84,5 @@ def _mapped(numbers: str) -> int:
 
 
 def _heard(said: IO[bytes]) -> None:
-    if not select.select([said], [], [], PATIENCE)[0] or not said.read(1):
+    if not readable(said.fileno(), PATIENCE) or not said.read(1):
         raise OSError("this system makes no user namespace for root")

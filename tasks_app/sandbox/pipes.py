@@ -1,6 +1,7 @@
-"""Descriptors: those that are closed again whatever happens, and a pipe from which something can be read once."""
+"""Descriptors: closed again whatever happens, waited for within a limit, a pipe from which something is read once."""
 
 import os
+import select
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -37,6 +38,13 @@ class Ends:
         for descriptor in self.mine:
             with suppress(OSError):
                 os.close(descriptor)
+
+
+def readable(descriptor: int, seconds: float) -> bool:
+    """Whether something can be read there, or its end, within so many seconds; of any number, as ``select`` is not."""
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return bool(poll.poll(max(seconds, 0.0) * 1000))
 
 
 def pipe_holding(content: str | bytes) -> int:

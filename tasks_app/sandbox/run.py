@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tasks_app.sandbox import bubblewrap, levels
-from tasks_app.sandbox.pipes import pipe_holding
+from tasks_app.sandbox.pipes import pipe_holding, readable
 from tasks_app.sandbox.spec import Ended, How, Spec, Usage
 from tasks_app.sandbox.starting import GONE, Running, sandbox_start
 from tasks_app.sandbox.stock import Stock
@@ -200,7 +200,7 @@ def _finish(talk: _Talk, level: str) -> tuple[int, Usage]:
     _, status, used = os.wait4(running.process.pid, os.WNOHANG)
     code = os.waitstatus_to_exitcode(status)
     running.process.returncode = code
-    if select.select([running.printed], [], [], 0)[0]:
+    if readable(running.printed, 0):
         talk.said += os.read(running.printed, PIECE)  # all that a pipe holds: without walls some may still write to it
         del talk.said[:-PRINTED]
     cpu = max(seconds, used.ru_utime + used.ru_stime) - running.used_before

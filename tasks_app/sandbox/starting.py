@@ -2,7 +2,6 @@
 
 import json
 import os
-import select
 import signal
 import socket
 import subprocess
@@ -17,7 +16,7 @@ from tasks_app.sandbox.bubblewrap import Given
 from tasks_app.sandbox.cgroups import Group, group_make, groups_work
 from tasks_app.sandbox.identity import namespace_of
 from tasks_app.sandbox.orphans import mark
-from tasks_app.sandbox.pipes import Ends
+from tasks_app.sandbox.pipes import Ends, readable
 from tasks_app.sandbox.spec import Frame, doors
 from tasks_app.sandbox.syscalls import filter_here
 from tasks_app.sandbox.used import families_shown, used_by
@@ -192,7 +191,7 @@ def _spawn(
 def _first_of(info: int) -> int:
     """Return the first process inside, as this namespace numbers it."""
     text, until = b"", time.monotonic() + START
-    while select.select([info], [], [], max(until - time.monotonic(), 0.0))[0]:
+    while readable(info, until - time.monotonic()):
         piece = os.read(info, 4096)
         if not piece:
             raise OSError("bubblewrap could not make its namespaces")
