@@ -1,10 +1,12 @@
 """A second factor is set up, shown, and its moment reaches a decision that wants it fresh."""
 
 import time
+from types import SimpleNamespace
 
 import pytest
 from allauth.mfa.models import Authenticator
 from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
+from allauth.mfa.totp.internal import auth
 from allauth.mfa.totp.internal.auth import (
     TOTP,
     format_hotp_value,
@@ -30,8 +32,10 @@ def rhea(people: People) -> Client:
     return client
 
 
-def code(secret: str) -> str:
-    return format_hotp_value(hotp_value(secret, next(iter(yield_hotp_counters_from_time()))))
+def code(secret: str, *, steps: int = 0) -> str:
+    """Return the code of this half minute, or of one so many before it."""
+    counters = sorted(yield_hotp_counters_from_time())
+    return format_hotp_value(hotp_value(secret, counters[len(counters) // 2] - steps))
 
 
 def with_totp(user: User) -> str:
@@ -70,6 +74,17 @@ def test_a_one_time_code_that_is_shown_is_the_moment_of_the_step_up(people: Peop
     (record,) = rhea.session[METHODS]
     assert (record["method"], record["type"]) == ("mfa", "totp")
     assert abs(record["at"] - time.time()) < 60
+
+
+@pytest.mark.parametrize(("steps", "is_taken"), [(1, True), (2, False)])
+def test_a_code_is_taken_as_its_half_minute_ends_and_not_later(
+    people: People, rhea: Client, monkeypatch: pytest.MonkeyPatch, steps: int, is_taken: bool
+) -> None:
+    now = time.time()
+    monkeypatch.setattr(auth, "time", SimpleNamespace(time=lambda: now))
+    secret = with_totp(people.rhea)
+    rhea.post(reverse("mfa_reauthenticate"), {"code": code(secret, steps=steps), "next": "/"})
+    assert (METHODS in rhea.session) == is_taken
 
 
 def test_each_page_of_second_factors_opens_also_with_factors_set_up(people: People, rhea: Client) -> None:
