@@ -13,8 +13,8 @@ from core.pages import DrillsTold
 from core.places import place_url
 from core.principal import Principal
 from tasks_app.models import Task
+from tasks_app.selectors.stops import stops_in
 from tasks_app.selectors.task_banners import PATIENCE
-from tasks_app.services.stops import stops_standing
 from tasks_app.status import Status, WaitKind
 from tasks_app.sweeper_row import POOL
 from tasks_app.workers import workers_alive
@@ -126,7 +126,7 @@ def _processes(principal: Principal) -> Iterator[Notice]:
 
 
 def _stops(principal: Principal) -> Iterator[Notice]:
-    stops = stops_standing(workspace=principal.workspace)
+    stops = stops_in(workspaces=[principal.workspace.pk])
     if stops:
         first = stops[0]
         text = "stop is set" if len(stops) == 1 else "stops are set"

@@ -8,7 +8,8 @@ from ninja import Router, Status
 from core.access import Right
 from core.principal import caller
 from tasks_app.api.schemas import ReasonIn, StopIn, StopOut, stop_out
-from tasks_app.services.stops import stop_lift, stop_set, stops_standing
+from tasks_app.selectors.stops import stops_in
+from tasks_app.services.stops import stop_lift, stop_set
 
 router = Router()
 
@@ -17,7 +18,7 @@ router = Router()
 def listing(request: HttpRequest) -> Any:
     """List the stops that hold in this workspace."""
     who = caller(request, Right.TASKS_READ)
-    return [stop_out(switch) for switch in stops_standing(workspace=who.workspace)]
+    return [stop_out(switch) for switch in stops_in(workspaces=[who.workspace.pk])]
 
 
 @router.post("", response={201: StopOut})

@@ -4,12 +4,9 @@ The pool asks the kernel for that, too, and does not look whether its worker has
 waited for ever on a pipe whose other end its siblings hold.
 """
 
-import ctypes
-import os
 import signal
-import sys
 
-PR_SET_PDEATHSIG = 1
+from core.embedded.tether import end_with
 
 
 class _Worker:
@@ -23,7 +20,4 @@ def tied_to(pid: int) -> None:
 
 def tie(**_: object) -> None:
     """Ask, in a process of a pool, to be killed at its worker's end; end at once where it has ended already."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != _Worker.pid:
-        os._exit(1)
+    end_with(_Worker.pid, signal.SIGKILL)

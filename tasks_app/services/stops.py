@@ -74,11 +74,6 @@ def _wake_held(switch: StopSwitch) -> None:
             wake(task)
 
 
-def stops_standing(*, workspace: Workspace) -> list[StopSwitch]:
-    """List the stops that hold in a workspace, those over everything included."""
-    return list(StopSwitch.objects.filter(stop_visible(workspace)).select_related("set_by").order_by("set_at"))
-
-
 def _place(workspace: Workspace, scope: str, name: str, user: User) -> dict[str, Any]:
     if scope not in SCOPES:
         raise intake.field_error("scope", f"must be one of {', '.join(SCOPES)}.")

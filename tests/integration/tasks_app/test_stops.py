@@ -10,8 +10,9 @@ from core.errors import Forbidden, NotFound
 from tasks_app.models import Event, StopSwitch, Task
 from tasks_app.record.append import Admission, CallChange, Stale, Token, append
 from tasks_app.record.events import After, CallAttempted
+from tasks_app.selectors.stops import stops_in
 from tasks_app.services.intake import InvalidInput
-from tasks_app.services.stops import Stop, stop_lift, stop_set, stops_standing
+from tasks_app.services.stops import Stop, stop_lift, stop_set
 from tasks_app.status import CallState
 from tests.people import People
 from tests.records import WORKER, call_in, leased, new_task, task_set
@@ -78,12 +79,12 @@ def test_a_stop_over_everything_is_for_whoever_runs_the_deployment(people: Peopl
         stop(people, "all")
     people.rhea.is_superuser = True
     stop(people, "all")
-    assert [switch.scope for switch in stops_standing(workspace=people.elsewhere)] == ["all"]
+    assert [switch.scope for switch in stops_in(workspaces=[people.elsewhere.pk])] == ["all"]
 
 
 def test_a_stop_of_another_workspace_is_unknown(people: People) -> None:
     pk = stop(people, "workspace").switch.pk
-    assert stops_standing(workspace=people.elsewhere) == []
+    assert stops_in(workspaces=[people.elsewhere.pk]) == []
     with pytest.raises(NotFound):
         stop_lift(workspace=people.elsewhere, stop=pk, reason="?", user=people.tobin, actor="person:tobin")
     assert StopSwitch.objects.count() == 1
