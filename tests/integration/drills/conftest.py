@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.test import Client
 
 from chaos_app.drills.evidence import Control, Effect, Evidence, Note, Witness, evidence_dump
 from chaos_app.drills.names import Klass, Verdict
 from chaos_app.drills.script import START, Script, good
+from chaos_app.models import DrillRun
+from chaos_app.services.collect import drills_collect
 
 
 def as_cell(made: Evidence, cell: str, **more: Any) -> Evidence:
@@ -66,3 +69,24 @@ def written(settings: Any, tmp_path: Path) -> Written:
         return folder
 
     return write
+
+
+@pytest.fixture
+def run(written, people) -> DrillRun:
+    written([*some(), twice()])
+    drills_collect()
+    run = DrillRun.objects.get()
+    DrillRun.objects.update(workspace=people.workspace)
+    return run
+
+
+def client_of(user) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def page(client: Client, path: str, status: int = 200) -> str:
+    answer = client.get(path)
+    assert answer.status_code == status, path
+    return answer.content.decode()

@@ -4,47 +4,19 @@ import json
 import zipfile
 from dataclasses import replace
 from io import BytesIO
-from uuid import uuid4
 
 import pytest
-from django.test import Client
 
 import tests.agents  # noqa: F401
-from chaos_app.models import DrillAlert, DrillCase, DrillPin, DrillRun, DrillSchedule
+from chaos_app.models import DrillCase, DrillRun, DrillSchedule
 from chaos_app.services.collect import drills_collect
 from chaos_app.views.runs import code_here
 from core.access import Role
-from core.clock import database_now
-from tasks_app.models import Event, LateWrite
-from tasks_app.record.append import append
-from tasks_app.record.events import SliceLost
-from tasks_app.services.create import task_create
-from tests.integration.drills.conftest import as_cell, some, twice
+from tests.integration.drills.conftest import as_cell, client_of, page, some, twice
 from tests.people import person
 from tests.processes import ROOT
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def run(written, people) -> DrillRun:
-    written([*some(), twice()])
-    drills_collect()
-    run = DrillRun.objects.get()
-    DrillRun.objects.update(workspace=people.workspace)
-    return run
-
-
-def client_of(user) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
-
-
-def page(client: Client, path: str, status: int = 200) -> str:
-    answer = client.get(path)
-    assert answer.status_code == status, path
-    return answer.content.decode()
 
 
 def test_the_list_shows_the_last_result_and_the_alert(run, people):
@@ -188,33 +160,6 @@ def test_what_is_downloaded_is_a_file_and_whole(run, people):
     page(client, f"/drills/{run.pk}/download/exe/", status=404)
 
 
-def test_an_alert_stays_until_somebody_has_seen_it(run, people):
-    client = client_of(people.rhea)
-    client.post(f"/drills/{run.pk}/seen/")
-    assert DrillAlert.objects.get().seen_by == people.rhea
-    assert "Look at the run" not in page(client, "/drills/")
-
-
-def test_who_only_reads_sees_an_alert_and_cannot_end_it_for_the_others(run, people):
-    viewer = client_of(person("vera", people.workspace, Role.VIEWER, Role.APPROVER, Role.AUDITOR))
-    html = page(viewer, f"/drills/{run.pk}/")
-    assert ("E04.twice" in html, "I have seen this" in html) == (True, False)
-    assert viewer.post(f"/drills/{run.pk}/seen/").status_code == 403
-    assert DrillAlert.objects.get().seen_at is None
-    seen = Event.objects.filter(stream=people.workspace.pk, kind="drill.alert_seen")
-    assert not seen.exists()
-
-
-def test_who_ends_an_alert_of_a_drill_is_in_the_trail_once(run, people):
-    operator = client_of(people.silas)
-    assert "I have seen this" in page(operator, f"/drills/{run.pk}/")
-    for _ in range(2):
-        operator.post(f"/drills/{run.pk}/seen/")
-    said = Event.objects.get(stream=people.workspace.pk, kind="drill.alert_seen")
-    assert (said.actor, said.data) == ("person:silas", {"run": str(run.pk), "suite": "core"})
-    assert (DrillAlert.objects.get().seen_by, DrillAlert.objects.get().seen_at is None) == (people.silas, False)
-
-
 def test_a_schedule_is_set_from_its_page_and_shows_its_next_times_with_offsets(people):
     client = client_of(people.rhea)
     form = {"name": "nightly", "cron": "30 2 * * *", "zone": "Europe/Berlin", "suite": "core", "grace_seconds": 600}
@@ -246,51 +191,6 @@ def test_a_schedule_names_an_agent_of_ones_own_and_keeps_it_when_it_is_changed(p
     assert f'value="{own}" selected' in html
     assert client.post("/drills/schedules/", form | {"target": ""}).status_code == 303
     assert DrillSchedule.objects.get().selection == {}
-
-
-def test_a_takeover_of_a_real_task_is_pinned_with_one_click(people):
-    task = task_create(
-        workspace=people.workspace, owner=people.rhea, actor="person:rhea", agent="test.note", intent={"text": "a"}
-    )
-    form = {"lost_epoch": 1, "worker": "w", "place": "step 1", "losses": 1, "counted": True}
-    lost = SliceLost(seen="process gone", exit_status="signal SIGKILL", **form)
-    seq = append(stream=task.pk, events=[lost], actor="keeper:w").head_seq
-    answer = client_of(people.rhea).post(f"/drills/pin/{task.pk}/{seq}/")
-    assert answer.status_code == 303
-    pin = DrillPin.objects.get()
-    assert (pin.cell, pin.target) == ("L03.after.keyed.kill", "")
-    html = page(client_of(people.rhea), answer["Location"])
-    assert "Only the case" in html
-    assert "No call with an effect was open, so any agent shows it" in html
-    assert client_of(people.rhea).post(f"/drills/pin/{task.pk}/1/").status_code == 404
-
-
-def test_what_no_drill_makes_again_is_not_pinned_and_says_why(people):
-    task = task_create(
-        workspace=people.workspace, owner=people.rhea, actor="person:rhea", agent="test.note", intent={"text": "a"}
-    )
-    form = {"lost_epoch": 1, "worker": "w", "place": "step 1", "losses": 1, "counted": False}
-    lost = SliceLost(seen="no report from outside by the deadline", **form)
-    seq = append(stream=task.pk, events=[lost], actor="sweeper").head_seq
-    answer = client_of(people.rhea).post(f"/drills/pin/{task.pk}/{seq}/", follow=True)
-    assert answer.request["PATH_INFO"] == f"/tasks/{task.pk}/"
-    assert "Not pinned. No worker was lost here: the agent runs outside" in answer.content.decode()
-    assert not DrillPin.objects.exists()
-
-
-def test_a_worker_that_wrote_after_its_loss_had_been_stopped(people):
-    task = task_create(
-        workspace=people.workspace, owner=people.rhea, actor="person:rhea", agent="test.note", intent={"text": "a"}
-    )
-    form = {"lost_epoch": 1, "worker": "w", "place": "step 1", "losses": 1, "counted": True}
-    seq = append(stream=task.pk, events=[SliceLost(seen="lease ran out", **form)], actor="sweeper").head_seq
-    client = client_of(people.rhea)
-    client.post(f"/drills/pin/{task.pk}/{seq}/")
-    assert DrillPin.objects.get().cell == "L03.after.keyed.kill-both"
-    late = {"kind": "step.decided", "data": {}, "actor": "worker:w", "held_epoch": 2, "presented_nonce": uuid4()}
-    LateWrite.objects.create(stream=task.pk, at=database_now(), presented_epoch=1, **late)
-    client.post(f"/drills/pin/{task.pk}/{seq}/")
-    assert DrillPin.objects.get().cell == "L03.after.keyed.zombie"
 
 
 def test_the_trend_of_all_places_leads_to_the_cases_of_one_and_to_one_case(run, people):
