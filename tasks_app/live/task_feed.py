@@ -50,6 +50,7 @@ class TaskFeed:
     _story: Story | None = None
     _story_at: int = -1
     _last: tuple[Task, Principal] | None = None  # as of the last read that told something
+    _told: int = 0  # the cursor after that read
     _late: int | None = None  # the last refused write that was sent; None before the first read
 
     def check(self) -> None:
@@ -73,7 +74,7 @@ class TaskFeed:
             return Reading(messages=[], cursor=after, head=max(after, task.head_seq))
         cursor = told.events[-1].seq if told.events else after
         self._story, self._story_at = replace(told.story) if told.story else None, cursor
-        self._late, self._last = told.late, (task, principal)
+        self._late, self._last, self._told = told.late, (task, principal), cursor
         return Reading(
             messages=[told.message],
             cursor=cursor,
@@ -91,6 +92,8 @@ class TaskFeed:
         if self._last is None:
             return []
         (task, principal), self._last = self._last, None
+        if task.head_seq < self._told:  # it was read before the last events were written: its state is theirs no more
+            task = once.task(principal.workspace, self.task)
         return [{"html": html} for html in packed(self._sent.changed(self._head(task, principal, once)))]
 
     def _tell(self, task: Task, after: int, most: int) -> Told:
