@@ -9,9 +9,10 @@ from typing import Any
 
 from django import template
 from django.template.defaultfilters import stringfilter
+from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 
 from core import moments, text, words
 from core.arguments import argument_rows
@@ -111,12 +112,14 @@ def status(
     return {"word": words.word(of, state)}
 
 
-@register.inclusion_tag("partials/time.html")
-def when(moment: datetime | None, both: bool = False) -> dict[str, Any]:
-    """Show a moment: relative with the absolute at hand, or ``both`` side by side."""
-    if moment is None:
-        return {"moment": None}
-    return _moment(moment) | {"relative": moments.relative(moment, timezone.now()), "both": both}
+@register.simple_tag
+def when(moment: datetime | None, both: bool = False) -> SafeString:
+    """Show a moment: relative with the absolute at hand, or ``both`` side by side; a sentence goes on at once."""
+    shown: dict[str, Any] = {"moment": None}
+    if moment is not None:
+        shown = _moment(moment) | {"relative": moments.relative(moment, timezone.now()), "both": both}
+    # The template's last line break would stand as a space before a full stop.
+    return mark_safe(render_to_string("partials/time.html", shown).rstrip())  # noqa: S308 - rendered, so escaped
 
 
 def _moment(moment: datetime) -> dict[str, Any]:
