@@ -1,4 +1,4 @@
-"""Sockets of the desk and of a card. Nothing can be decided over one (rule 11)."""
+"""Sockets of the desk, of a card and of the page of stops. Nothing can be decided over one (rule 11)."""
 
 import asyncio
 from contextlib import suppress
@@ -12,6 +12,7 @@ from approvals_app.live.card_feed import CardFeed
 from approvals_app.live.desk_feed import DeskFeed
 from approvals_app.live.looking import looking, looking_html, name_of, sentence
 from approvals_app.live.reader import card_reader, desk_reader
+from approvals_app.live.stops_feed import StopsFeed
 from approvals_app.models import ApprovalRequest
 from approvals_app.rights import workspaces_of
 from approvals_app.services.presented import approval_opened
@@ -21,6 +22,7 @@ from tasks_app.live.consumer import LiveConsumer
 from tasks_app.live.feed import Feed
 from tasks_app.live.reader import Withdrawn
 from tasks_app.live.threads import read_in_thread
+from tasks_app.services.stops import GROUP
 
 
 class LookingConsumer(LiveConsumer):
@@ -124,3 +126,15 @@ class CardConsumer(LookingConsumer):
             raise Withdrawn
         feed = CardFeed(approval=approval, who=who, csrf_token=self.listener.csrf_token())
         return feed, [group_of(task)]
+
+
+class StopsConsumer(LiveConsumer):
+    """Follows the stops that the page shows."""
+
+    def opened(self) -> tuple[Feed, list[str]]:
+        """Follow the stops that the address names."""
+        query = self.scope.get("query_string", b"").decode("latin1")
+        user = desk_reader(self.listener)
+        feed = StopsFeed.of(query, partial(desk_reader, self.listener), self.listener.csrf_token())
+        workspaces = workspaces_of(user=user, right=Right.APPROVALS_READ)
+        return feed, [GROUP, *(list_group_of(workspace) for workspace in workspaces)]

@@ -10,7 +10,7 @@ from approvals_app.views.grants import grant_end, grant_give, grants
 from approvals_app.views.live import approval_live
 from approvals_app.views.review import approval_review
 from approvals_app.views.rules import rules
-from approvals_app.views.stops import stop_end, stops
+from approvals_app.views.stops import stop_end, stops, stops_live
 from approvals_app.views.together import deny_group, together
 
 urlpatterns = [
@@ -24,6 +24,7 @@ urlpatterns = [
     path("grants/", grants, name="approvals-grants"),
     path("grants/<uuid:grant>/revoke/", grant_end, name="approvals-grant-end"),
     path("stops/", stops, name="approvals-stops"),
+    path("stops/live/", stops_live, name="approvals-stops-live"),
     path("stops/<int:stop>/lift/", stop_end, name="approvals-stop-lift"),
     path("<uuid:approval>/", approval_page, name="approval"),
     path("<uuid:approval>/live/", approval_live, name="approval-live"),

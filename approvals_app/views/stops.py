@@ -1,29 +1,30 @@
 """Stop switches: which stand and what was attempted before them; setting one, lifting one (rule 14)."""
 
-from datetime import datetime
-from typing import Any
-from uuid import UUID
+from functools import partial
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.middleware.csrf import get_token
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from approvals_app.forms import LiftForm, StopForm
+from approvals_app.live.stops_feed import StopsFeed, stops_query
+from approvals_app.live.waiting import waiting_html
 from approvals_app.rights import workspaces_of
+from approvals_app.selectors.standing import standing_stops
+from approvals_app.selectors.waiting import approvals_waiting_count
 from core.access import Right
 from core.errors import Conflict, Forbidden, HandrailError, InvalidInput, NotFound
 from core.models import Workspace
 from core.places import way_back
 from core.principal import session_principal
+from tasks_app.live.polled import feed_of, polled
 from tasks_app.models import StopSwitch
-from tasks_app.selectors.stops import attempts_before, stops_in
 from tasks_app.services.stops import stop_lift, stop_set
-
-MOST_ATTEMPTS = 50  # of one stop, on the page; the API lists all
 
 
 @never_cache
@@ -70,6 +71,17 @@ def stop_end(request: HttpRequest, stop: int) -> HttpResponse:
     return HttpResponseRedirect(reverse("approvals-stops"), status=303)
 
 
+@never_cache
+@login_required
+@require_safe
+def stops_live(request: HttpRequest) -> JsonResponse:
+    """Answer with what the socket of the page would send, for networks that block sockets."""
+    user = session_principal(request).user
+    feed = feed_of(request, partial(StopsFeed.of, csrf_token=get_token(request)), user)
+    count = approvals_waiting_count(user=user)
+    return polled(feed, frame=waiting_html(count), waiting=count)
+
+
 def stop_url(switch: StopSwitch) -> str:
     """Return where a stop is shown."""
     return f"{reverse('approvals-stops')}#stop-{switch.pk}"
@@ -93,28 +105,13 @@ def _form(request: HttpRequest, *, bound: bool = True) -> StopForm:
 
 def _page(request: HttpRequest, form: StopForm, *, problem: HandrailError | None = None) -> HttpResponse:
     user = session_principal(request).user
-    seen = workspaces_of(user=user, right=Right.APPROVALS_READ)
-    setting = set(workspaces_of(user=user, right=Right.STOPS_SET))
-    standing = stops_in(workspaces=seen)
+    standing = standing_stops(user=user)
     context = {
-        "stops": [_told(one, seen) | {"may": _may_lift(one, setting, runs_all=user.is_superuser)} for one in standing],
-        "form": form if setting else None,
-        "many": len(seen) > 1,
+        "stops": standing,
+        "form": form if workspaces_of(user=user, right=Right.STOPS_SET) else None,
+        "many": len(workspaces_of(user=user, right=Right.APPROVALS_READ)) > 1,
         "problem": problem,
         "way_back": way_back(request, reverse("approvals-stops")),
+        "live": stops_query(standing),
     }
     return render(request, "approvals/stops.html", context, status=problem.status if problem else 200)
-
-
-def _may_lift(switch: StopSwitch, setting: set[UUID], *, runs_all: bool) -> bool:
-    return runs_all and bool(setting) if switch.scope == "all" else switch.workspace_id in setting
-
-
-def _told(switch: StopSwitch, seen: list[UUID]) -> dict[str, Any]:
-    attempts = attempts_before(switch, workspaces=seen)
-    shown = [{**one, "until": _moment(one["send_by"])} for one in attempts[:MOST_ATTEMPTS]]
-    return {"switch": switch, "attempts": shown, "more": len(attempts) - len(shown)}
-
-
-def _moment(given: str | None) -> datetime | None:
-    return datetime.fromisoformat(given) if given else None

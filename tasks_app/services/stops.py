@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -9,6 +10,7 @@ from django.db import connection, transaction
 
 from core.clock import ClockTimestamp
 from core.errors import Forbidden, NotFound
+from core.hints import after_commit, group_hint
 from core.models import Workspace
 from tasks_app.models import StopSwitch, Task
 from tasks_app.record.append import append_administration
@@ -18,6 +20,7 @@ from tasks_app.services import intake
 from tasks_app.status import Status, WaitKind
 from tasks_app.wake import wake
 
+GROUP = "stops"  # of the live pages that show stops, whatever their workspace
 STOP_LOCK = 7201  # every attempt's commit takes it shared (handrail_admission), a change takes it exclusively
 SCOPES = ("all", "workspace", "agent", "tool")
 
@@ -102,3 +105,4 @@ def _record(workspace: Workspace, actor: str, switch: StopSwitch, *, before: Any
     what = f"stop {switch.scope} {switch.name}".strip()
     event = SwitchChanged(what=what, before=before, after_change=after, reason=reason)
     append_administration(workspace=workspace.id, events=[event], actor=actor)
+    after_commit(partial(group_hint, group=GROUP))

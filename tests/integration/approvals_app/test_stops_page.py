@@ -64,7 +64,7 @@ def test_rule_14_deny_all_tells_every_earlier_attempt_without_outcome(desk: Desk
     parked(desk)
     page = rhea.post(reverse("approvals-deny-all"), deny_all(desk), follow=True)
     assert "1 denied. The agent desk.agent is stopped" in page.content.decode()
-    assert [one["task"] for one in page.context["stops"][0]["attempts"]] == [str(task.pk)]
+    assert [one["task"] for one in page.context["stops"][0].attempts] == [str(task.pk)]
     body = {name: value for name, value in deny_all(desk).items() if name != "workspace"}
     said = rhea.post("/api/v1/approvals/groups/deny", body, content_type="application/json").json()
     assert [(one["task"], one["call"], one["send_by"] is None) for one in said["attempts"]] == [
@@ -87,7 +87,7 @@ def test_rule_14_the_page_lists_every_earlier_attempt_without_outcome_with_how_l
     task, rhea = attempted(desk), signed_in(desk.rhea)
     page = set_by_hand(rhea)
     (stop,) = page.context["stops"]
-    assert [(one["task"], one["call"]) for one in stop["attempts"]] == [(str(task.pk), "clean")]
+    assert [(one["task"], one["call"]) for one in stop.attempts] == [(str(task.pk), "clean")]
     assert "may still send until" in page.content.decode()
     assert "One earlier attempt has no outcome yet" in page.content.decode()
 
