@@ -10,6 +10,8 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+from django.db import transaction
+
 from core.clock import ClockTimestamp, database_now
 from tasks_app.contracts import Refused
 from tasks_app.credentials.keys import unseal
@@ -45,23 +47,33 @@ class Granted:
             return {}
         for one in self.grants:
             ripe_wait(one.credential.changed_at)
-        usable = CredentialGrant.objects.filter(
-            pk__in=[one.pk for one in self.grants],
-            used_at=None,
-            revoked_at=None,
-            over_at=None,
-            expires_at__gt=ClockTimestamp(),
-            credential__revoked_at=None,
-        )
-        if usable.update(used_at=ClockTimestamp()) != len(self.grants):
-            reason = "A credential that it needs was revoked, or its grant is over; nothing was handed over."
-            raise Refused(reason, code="credential-revoked")
+        with transaction.atomic():
+            self._use()
         values = {one.credential.name: unseal(bytes(one.credential.sealed)) for one in self.grants}
         masker_learn(values.values())
         self.events += [
             CredentialUsed(name=one.call, credential=one.credential.name, grant=str(one.pk)) for one in self.grants
         ]
         return values
+
+    def _use(self) -> None:
+        """Mark them as used, or raise Refused, which undoes it."""
+        # Conditions on this table only: a join would become a subquery, which, once it has waited for a revocation
+        # that holds the row, would still see the grant as it was before.
+        unused = CredentialGrant.objects.filter(
+            pk__in=[one.pk for one in self.grants],
+            used_at=None,
+            revoked_at=None,
+            over_at=None,
+            expires_at__gt=ClockTimestamp(),
+        )
+        whole = unused.update(used_at=ClockTimestamp()) == len(self.grants)
+        # Whoever issued one just as its credential was revoked had read before, and that grant was not taken back. A
+        # revocation that begins now waits for our rows, and ends whoever holds the value.
+        revoked = Credential.objects.filter(pk__in=[one.credential_id for one in self.grants], revoked_at__isnull=False)
+        if not whole or revoked.exists():
+            reason = "A credential that it needs was revoked, or its grant is over; nothing was handed over."
+            raise Refused(reason, code="credential-revoked")
 
     def holds(self) -> bool:
         """Whether none of them has been revoked since."""

@@ -15,9 +15,7 @@ from django.test import Client
 
 from core.clock import database_now
 from core.errors import InvalidInput
-from tasks_app.contracts import Refused
 from tasks_app.credentials import keys, known
-from tasks_app.credentials.granting import Granted, Purpose, grants_make
 from tasks_app.models import Blob, Call, Credential, CredentialGrant, Event, LateWrite, Task
 from tasks_app.record import stored
 from tasks_app.record.events import CallOutcome
@@ -143,45 +141,6 @@ def _in_thread(task: Task, worker) -> None:
         task_run(task.pk, worker, most=1)
     finally:
         connection.close()
-
-
-def issued(people: People, secret: Credential, seconds: float = 10.0) -> Granted:
-    task = begin(people, "secret_length")
-    purpose = Purpose(workspace=people.workspace.pk, task=task.pk, call="box", role="execute", attempt=1)
-    granted, _ = grants_make(["planted"], purpose, seconds=seconds)
-    return granted
-
-
-def test_a_grant_hands_its_value_over_once(people: People, secret: Credential):
-    granted = issued(people, secret)
-    assert granted.take() == {"planted": PLANTED}
-    with pytest.raises(Refused, match="nothing was handed over"):
-        granted.take()
-
-
-def test_what_was_revoked_between_issuing_and_handing_over_is_not_handed_over(people: People, secret: Credential):
-    granted = issued(people, secret)
-    credential_revoke(workspace=people.workspace, name="planted", reason="leaked", actor="person:rhea")
-    with pytest.raises(Refused, match="nothing was handed over"):
-        granted.take()
-    # Also where the grant itself was missed: it was issued a moment later, by who had read before.
-    CredentialGrant.objects.update(revoked_at=None)
-    with pytest.raises(Refused, match="nothing was handed over"):
-        granted.take()
-
-
-def test_a_grant_that_was_taken_back_stays_so_when_its_credential_is_set_anew(people: People, secret: Credential):
-    granted = issued(people, secret)
-    credential_revoke(workspace=people.workspace, name="planted", reason="leaked", actor="person:rhea")
-    credential_set(workspace=people.workspace, name="planted", value=PLANTED, actor="person:rhea")
-    with pytest.raises(Refused, match="nothing was handed over"):
-        granted.take()
-
-
-def test_a_grant_whose_time_is_over_hands_nothing_over(people: People, secret: Credential):
-    granted = issued(people, secret, seconds=-10.0)
-    with pytest.raises(Refused, match="nothing was handed over"):
-        granted.take()
 
 
 def test_a_grant_that_was_never_used_expires_once(people: People, secret: Credential):

@@ -1,0 +1,101 @@
+"""A grant hands its value over once, and to nobody once its credential was revoked, whoever is faster."""
+
+import threading
+
+import pytest
+from django.db import connection, transaction
+
+from tasks_app.contracts import Refused
+from tasks_app.credentials.granting import Granted, Purpose, grants_make
+from tasks_app.models import Credential, CredentialGrant
+from tasks_app.services.credentials import credential_revoke, credential_set
+from tests.integration.sandbox.test_credentials import PLANTED, begin
+from tests.people import People
+from tests.processes import wait_for
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def secret(people: People) -> Credential:
+    return credential_set(workspace=people.workspace, name="planted", value=PLANTED, actor="person:rhea")
+
+
+def issued(people: People, secret: Credential, seconds: float = 10.0) -> Granted:
+    task = begin(people, "secret_length")
+    purpose = Purpose(workspace=people.workspace.pk, task=task.pk, call="box", role="execute", attempt=1)
+    granted, _ = grants_make(["planted"], purpose, seconds=seconds)
+    return granted
+
+
+def test_a_grant_hands_its_value_over_once(people: People, secret: Credential):
+    granted = issued(people, secret)
+    assert granted.take() == {"planted": PLANTED}
+    with pytest.raises(Refused, match="nothing was handed over"):
+        granted.take()
+
+
+def test_what_was_revoked_between_issuing_and_handing_over_is_not_handed_over(people: People, secret: Credential):
+    granted = issued(people, secret)
+    credential_revoke(workspace=people.workspace, name="planted", reason="leaked", actor="person:rhea")
+    with pytest.raises(Refused, match="nothing was handed over"):
+        granted.take()
+    # Also where the grant itself was missed: it was issued a moment later, by who had read before.
+    CredentialGrant.objects.update(revoked_at=None)
+    with pytest.raises(Refused, match="nothing was handed over"):
+        granted.take()
+
+
+def test_a_grant_that_was_taken_back_stays_so_when_its_credential_is_set_anew(people: People, secret: Credential):
+    granted = issued(people, secret)
+    credential_revoke(workspace=people.workspace, name="planted", reason="leaked", actor="person:rhea")
+    credential_set(workspace=people.workspace, name="planted", value=PLANTED, actor="person:rhea")
+    with pytest.raises(Refused, match="nothing was handed over"):
+        granted.take()
+
+
+def test_a_grant_whose_time_is_over_hands_nothing_over(people: People, secret: Credential):
+    granted = issued(people, secret, seconds=-10.0)
+    with pytest.raises(Refused, match="nothing was handed over"):
+        granted.take()
+
+
+def test_a_hand_over_that_waits_for_a_revocation_is_refused_once_it_is_committed(people: People, secret: Credential):
+    granted, came = issued(people, secret), []
+
+    def take() -> None:
+        try:
+            came.append(granted.take())
+        except Refused as refusal:
+            came.append(refusal.code)
+        finally:
+            connection.close()
+
+    taking = threading.Thread(target=take, daemon=True)
+    try:
+        with transaction.atomic():
+            credential_revoke(workspace=people.workspace, name="planted", reason="leaked", actor="person:rhea")
+            taking.start()
+            wait_for(_is_waited_for, what="the hand-over to wait for the grant's row")
+    finally:
+        taking.join(30)
+    assert came == ["credential-revoked"]
+    assert CredentialGrant.objects.get().used_at is None
+    assert granted.events == []
+
+
+def _is_waited_for() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_locks WHERE locktype = 'transactionid' AND NOT granted")
+        return bool(cursor.fetchone()[0])
+
+
+def test_of_several_grants_of_which_one_is_over_none_is_used(people: People, secret: Credential):
+    credential_set(workspace=people.workspace, name="other", value=PLANTED[::-1], actor="person:rhea")
+    task = begin(people, "secret_length")
+    purpose = Purpose(workspace=people.workspace.pk, task=task.pk, call="box", role="execute", attempt=1)
+    granted, _ = grants_make(["planted", "other"], purpose, seconds=10.0)
+    credential_revoke(workspace=people.workspace, name="other", reason="leaked", actor="person:rhea")
+    with pytest.raises(Refused, match="nothing was handed over"):
+        granted.take()
+    assert not CredentialGrant.objects.exclude(used_at=None).exists()
