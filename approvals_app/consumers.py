@@ -9,7 +9,7 @@ from uuid import UUID
 from django.contrib.auth.models import User
 
 from approvals_app.live.card_feed import CardFeed
-from approvals_app.live.desk_feed import DeskFeed
+from approvals_app.live.desk_feed import Beside, DeskFeed
 from approvals_app.live.looking import looking, looking_html, name_of, sentence
 from approvals_app.live.reader import card_reader, desk_reader
 from approvals_app.live.stops_feed import StopsFeed
@@ -86,17 +86,18 @@ class DeskConsumer(LookingConsumer):
         return self.desk, [list_group_of(workspace) for workspace in workspaces]
 
     async def ordered(self, order: dict[str, Any]) -> None:
-        """Take ``looking`` with the card that the page shows, too; an empty text where it shows none."""
+        """Take ``looking`` with the card that the page shows and its state, too; an empty text where it shows none."""
         await super().ordered(order)
         if order.get("type") == "looking":
             try:
-                approval = UUID(str(order["approval"])) if order.get("approval") else None
+                beside = Beside.of(order.get("approval"), order.get("shown"))
             except ValueError:
                 return
-            self.desk.opened = approval
-            await self.look_at(approval)
-            if approval is not None:
-                await self._seen(approval)
+            self.desk.beside = beside
+            await self.look_at(beside.approval if beside else None)
+            if beside is not None:
+                await self._seen(beside.approval)
+                self.changed.set()  # it may be another by now than the page has read
 
     async def _seen(self, approval: UUID) -> None:
         """Note that the card beside the list is before its reader, where they may read it."""

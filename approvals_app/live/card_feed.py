@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any
 from uuid import UUID
 
@@ -24,22 +25,26 @@ from tasks_app.models import Task
 from tasks_app.registry import tool_find
 
 
-def card_fragments(*, request: ApprovalRequest, user: User, csrf_token: str) -> Iterator[tuple[str, str]]:
-    """Return the parts of a card that change, for this person."""
+def card_fragments(*, request: ApprovalRequest, user: User, csrf_token: str, state: str) -> Iterator[tuple[str, str]]:
+    """Return the parts of a card that change, for this person. ``state``: see ``state_context``."""
     roles = Membership.objects.filter(user=user, workspace=request.workspace_id).values_list("role", flat=True)
     principal = Principal(user=user, workspace=request.workspace, roles=frozenset(map(Role, roles)))
     card = approval_card(request=request, principal=principal)
-    context = state_context(card, principal) | {"csrf_token": csrf_token, "oob": True}
+    context = state_context(card, principal, state) | {"csrf_token": csrf_token, "oob": True}
     parts = ("heading", "state", "send", *(("after",) if csrf_token else ()))
     for part in parts:
         yield f"{part}-{request.pk}", render_to_string(f"approvals/_card_{part}.html", context)
 
 
-def state_context(card: Card, principal: Principal) -> dict[str, Any]:
-    """Return what the parts of a card that change are made from."""
+def state_context(card: Card, principal: Principal, state: str) -> dict[str, Any]:
+    """Return what the parts of a card that change are made from.
+
+    ``state``: what ``card_state`` said before the card was read, so that what is shown is no older than that.
+    """
     request, contract = card.request, tool_find(card.request.tool, card.request.contract_version)
     return {
         "card": card,
+        "state": state,
         "editable": bool(contract and contract.editable),
         "uneditable": _uneditable(contract),
         "may_grant": request.quorum == 1 and request.step_up_within is None and not card.refusal,
@@ -77,8 +82,10 @@ class CardFeed(PartsFeed[Principal]):
         """See PartsFeed."""
         request = approval_find(workspace=principal.workspace, approval=self.approval)
         # The arguments may be large: the card is read again only where something about it changed.
-        if self._sent.changed([("state", card_state(request))]):
-            yield from card_fragments(request=request, user=principal.user, csrf_token=self.csrf_token)
+        state = card_state(request)
+        if self._sent.changed([("state", state)]):
+            token = self.csrf_token
+            yield from card_fragments(request=request, user=principal.user, csrf_token=token, state=state)
         head = Task.objects.filter(pk=request.task_id).values_list("head_seq", flat=True).get()
         if self._sent.changed([("head", str(head))]):
             context = {
@@ -91,10 +98,14 @@ class CardFeed(PartsFeed[Principal]):
 
 
 def card_state(request: ApprovalRequest) -> str:
-    """Return what the parts of a card that change depend on; the words of a time change by themselves."""
+    """Return a digest of what the parts of a card that change depend on; the words of a time change by themselves.
+
+    A page keeps it with the card and says it again: what it shows is compared with what is.
+    """
     later = successor(request) if request.status != "requested" else None
     moments = (request.decided_at, request.closed_at, request.consumed_at, request.reopened_at, request.decide_by)
     answers = list(request.answers.order_by("pk").values_list("user", "answer", "at"))
     over = not may_ask(request.task)
     stops = [stop.pk for stop in stops_of_request(request)]
-    return f"{request.status} {moments} {request.group} {answers} {later.pk if later else ''} {over} {stops}"
+    whole = f"{request.status} {moments} {request.group} {answers} {later.pk if later else ''} {over} {stops}"
+    return blake2b(whole.encode(), digest_size=8).hexdigest()

@@ -22,6 +22,19 @@ from tasks_app.models import Call
 MOST_SHOWN = 2 * ROWS
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Beside:
+    """The card that a page shows beside its list, and in which state (``card_state``), as the page said it."""
+
+    approval: UUID
+    state: str
+
+    @classmethod
+    def of(cls, approval: object, state: object) -> "Beside | None":
+        """Return what an order or an address says; None for no card. Raises ValueError for nonsense."""
+        return cls(UUID(str(approval)), str(state)) if approval else None
+
+
 def desk_query(
     *, tab: Tab, kind: Kind | None, page: DeskPage, calls: list[Call], first: bool, newest: UUID | None
 ) -> str:
@@ -52,9 +65,8 @@ class DeskFeed(PartsFeed[User]):
     first: bool
     newest: UUID | None
     csrf_token: str = ""
-    opened: UUID | None = None  # the card that the page shows beside its list
-    _card: str = ""
-    _again: bool = False
+    beside: Beside | None = None
+    _told: tuple[Beside | None, str] = (None, "")  # of what the page said last: the state that it was brought to
 
     @classmethod
     def of(cls, query: str, who: Callable[[], User], csrf_token: str = "") -> "DeskFeed":
@@ -70,7 +82,7 @@ class DeskFeed(PartsFeed[User]):
             calls=[int(one) for one in _listed(given, "calls")],
             first="first" in given,
             newest=None if newest == "none" else UUID(hex=newest),
-            opened=UUID(given["looking"]) if given.get("looking") else None,
+            beside=Beside.of(given.get("looking"), given.get("shown")),
             csrf_token=csrf_token,
         )
 
@@ -90,29 +102,22 @@ class DeskFeed(PartsFeed[User]):
             context = {"count": self._newcomers(user, workspaces), "url": desk_url(self.tab, self.kind), "oob": True}
             yield "new", render_to_string("partials/newcomers.html", context)
 
-    def forget(self) -> None:
-        """The page resumes: send everything once, of the card beside the list, too."""
-        super(DeskFeed, self).forget()
-        self._again = self.opened is not None
-
     def _preview(self, user: User, workspaces: list[UUID]) -> Iterator[tuple[str, str]]:
-        """Send what changed on the card beside the list. One that waits was fetched a moment before it is first seen
-        here: it is left alone then, with whatever in it has the focus.
+        """Send the card beside the list where it is no longer as the page shows it. While it is, it is left alone,
+        with whatever in it has the focus.
         """
-        if self.opened is None:
+        beside = self.beside  # before the row: the page may show another, or a newer state of it, in a moment
+        if beside is None:
             return
-        row = (
-            ApprovalRequest.objects.filter(pk=self.opened, workspace__in=workspaces)
-            .select_related("workspace", "task")
-            .first()
-        )
+        found = ApprovalRequest.objects.filter(pk=beside.approval, workspace__in=workspaces)
+        row = found.select_related("workspace", "task").first()
         if row is None:
             return
-        before, self._card = self._card, f"{row.pk} {card_state(row)}"
-        again, self._again = self._again, False
-        known = before.startswith(str(row.pk))
-        if again or (before != self._card if known else row.status != "requested"):
-            yield from card_fragments(request=row, user=user, csrf_token=self.csrf_token)
+        said, told = self._told
+        shown, state = told if said is beside else beside.state, card_state(row)
+        if state != shown:
+            yield from card_fragments(request=row, user=user, csrf_token=self.csrf_token, state=state)
+        self._told = beside, state
 
     def _groups(self, user: User) -> Iterator[tuple[str, str]]:
         if not self.groups:

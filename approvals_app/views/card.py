@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from approvals_app.errors import StepUpRequired
 from approvals_app.forms import DecisionForm, ReasonForm
-from approvals_app.live.card_feed import state_context
+from approvals_app.live.card_feed import card_state, state_context
 from approvals_app.live.looking import others_now, sentence
 from approvals_app.models import ApprovalRequest
 from approvals_app.selectors.beside import last_steps, proposal, similar_call
@@ -82,6 +82,7 @@ def approval_ask_again(request: HttpRequest, approval: UUID) -> HttpResponse:
 def card_context(principal: Principal, approval: UUID) -> dict[str, Any]:
     """Return what the templates of a card need."""
     found = approval_find(workspace=principal.workspace, approval=approval)
+    state = card_state(found)
     card = approval_card(request=found, principal=principal)
     contract = tool_find(found.tool, found.contract_version)
     return {
@@ -93,7 +94,7 @@ def card_context(principal: Principal, approval: UUID) -> dict[str, Any]:
         "steps": last_steps(task=found.task),
         "form": DecisionForm(auto_id=f"{approval}-%s"),
         "looking": sentence(others_now(approval=approval, user=principal.user)),
-        **state_context(card, principal),
+        **state_context(card, principal, state),
     }
 
 

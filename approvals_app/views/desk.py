@@ -81,7 +81,8 @@ def desk_live(request: HttpRequest) -> HttpResponse:
     user = session_principal(request).user
     count = approvals_waiting_count(user=user)
     feed = feed_of(request, DeskFeed.of, user)
-    return polled(feed, frame=waiting_html(count) + _looking(request, feed.opened), waiting=count)
+    beside = feed.beside.approval if feed.beside else None
+    return polled(feed, frame=waiting_html(count) + _looking(request, beside), waiting=count)
 
 
 def _looking(request: HttpRequest, approval: UUID | None) -> str:

@@ -2,7 +2,8 @@
  * Keeps a page up to date over one WebSocket (htmx's ws extension), by the sequence of the record.
  *
  * to the server:   {"type": "resume", "after": N}  on every connection, after a gap, and when a pause ends
- *                  {"type": "looking", "approval": ID}   from the desk: the card that it shows, "" for none
+ *                  {"type": "looking", "approval": ID, "shown": STATE}   from the desk: the card that it shows, "" for none,
+ *                                                  and in which state it shows it: what became of it since is sent
  * from the server: {"seq": N, "html": "..."}       fragments up to event N (hx-swap-oob); "after": the cursor they start from
  *                  {"head": N}                     nothing more up to N: after each resume, and every 20 s
  * "waiting": how many approvals wait for the reader; rides with the fragments of the frame.
@@ -60,9 +61,12 @@ function ask() {
   wrapper.sendImmediately(JSON.stringify(after === null ? { type: "resume" } : { type: "resume", after }), node);
 }
 
-/* The desk says which card it shows, so that others on the same card know. */
+/* In which state the desk shows the card beside its list: that part says so itself, also once it was swapped. */
+const shown = () => document.getElementById(`card-state-${node.dataset.looking}`)?.dataset.shown ?? "";
+
+/* The desk says which card it shows, so that others on the same card know, and what became of it is sent. */
 function sayLooking() {
-  if (isOpen() && node.dataset.looking !== undefined) wrapper.sendImmediately(JSON.stringify({ type: "looking", approval: node.dataset.looking }), node);
+  if (isOpen() && node.dataset.looking !== undefined) wrapper.sendImmediately(JSON.stringify({ type: "looking", approval: node.dataset.looking, shown: shown() }), node);
 }
 
 /* Returns whether the message fits the cursor: neither already shown, nor behind a gap. */
@@ -158,14 +162,20 @@ export function togglePause() {
   paused = !paused;
   if (paused) return showState("paused", heard);
   askedAt = 0;
-  if (isOpen()) return ask();
+  if (isOpen()) {
+    ask();
+    return sayLooking();  // what came meanwhile was thrown away
+  }
   return poller?.running ? showState("catching", 0) : offline();
 }
 
 function pollUrl() {
   const url = new URL(node.dataset.poll, location.href);
   if (cursor() !== null) url.searchParams.set("after", cursor());
-  if (node.dataset.looking) url.searchParams.set("looking", node.dataset.looking);
+  if (node.dataset.looking) {
+    url.searchParams.set("looking", node.dataset.looking);
+    url.searchParams.set("shown", shown());
+  }
   return url;
 }
 
