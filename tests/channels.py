@@ -1,11 +1,13 @@
 """Channels and routes of tests."""
 
+from datetime import timedelta
 from typing import Any
 
 from approvals_app.notify.models import Channel, Delivery, Route
 from approvals_app.notify.services.channels import channel_save, route_save
 from approvals_app.notify.services.plan import deliveries_plan, follow_ups_plan
 from approvals_app.notify.services.send import deliveries_due, delivery_send
+from core.clock import ClockTimestamp
 from core.models import Workspace
 
 
@@ -19,6 +21,11 @@ def route(to: Channel, about: str = "approvals", **more: Any) -> Route:
     made = Route(workspace=to.workspace, channel=to, about=about, **more)
     route_save(route=made, actor="person:ada")
     return made
+
+
+def due_now() -> None:
+    """Let the pause before the next try be over."""
+    Delivery.objects.update(due_at=ClockTimestamp() - timedelta(seconds=1))
 
 
 def told() -> list[Delivery]:

@@ -20,12 +20,16 @@ class Got:
 
 @dataclass
 class Receiver:
-    """``answers``: the status codes of the next requests; 204 where there are none left. ``hold``: set to answer."""
+    """``answers``: the status codes of the next requests; 204 where there are none left. ``hold``: set to answer.
+
+    ``holds``: what the next requests wait for, each its own; ``hold`` where there are none left.
+    """
 
     port: int = 0
     got: list[Got] = field(default_factory=list)
     answers: deque[int] = field(default_factory=deque)
     hold: threading.Event = field(default_factory=threading.Event)
+    holds: deque[threading.Event] = field(default_factory=deque)
 
     @property
     def url(self) -> str:
@@ -55,8 +59,9 @@ def _handler(receiver: Receiver) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         def take(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
+            hold = receiver.holds.popleft() if receiver.holds else receiver.hold
             receiver.got.append(Got(self.path, {name.lower(): value for name, value in self.headers.items()}, body))
-            receiver.hold.wait(30)
+            hold.wait(30)
             self.send_response(receiver.answers.popleft() if receiver.answers else 204)
             self.send_header("Location", receiver.url)
             self.end_headers()

@@ -15,6 +15,7 @@ class Delivery(models.Model):
     """One message to one receiver. Its id goes with it, the same at every try: receivers drop doubles by it.
 
     ``due_at``: when it is tried next. ``claimed_until``: a process is sending it; after that, another one may.
+    ``tries``: the number of the last try, by which a late one is told; it never goes down.
     """
 
     id = models.UUIDField(primary_key=True, db_default=UuidV7(), editable=False)
@@ -32,6 +33,9 @@ class Delivery(models.Model):
     due_at = models.DateTimeField()
     claimed_until = models.DateTimeField(null=True, blank=True)
     tries = models.PositiveSmallIntegerField(default=0)
+    tries_before = models.PositiveSmallIntegerField(
+        default=0, db_default=0, help_text="Those before a person sent it again: the pauses are counted from there."
+    )
     log = models.JSONField(default=list, help_text="Every try: when, and what came of it.")
     follows = models.BooleanField(
         default=False, db_default=False, help_text="Its receiver is told when it is over; false once that is done."

@@ -2,10 +2,12 @@
 
 from uuid import UUID
 
+from django.db import transaction
+
 from approvals_app.notify.kinds import DeliveryState
 from approvals_app.notify.models import Delivery
 from core.access import Right
-from core.clock import ClockTimestamp, database_now
+from core.clock import database_now
 from core.errors import Conflict, NotFound
 from core.principal import Principal
 
@@ -21,21 +23,17 @@ class CannotReplay(Conflict):
 def delivery_replay(*, delivery: UUID, principal: Principal) -> Delivery:
     """Send what was given up, or sent, once more. Raises NotFound, Forbidden, CannotReplay."""
     principal.require(Right.TASKS_OPERATE)
-    row = Delivery.objects.filter(workspace=principal.workspace, pk=delivery).first()
-    if row is None:
-        raise NotFound
-    line = {"at": database_now().isoformat(), "said": f"sent again by {principal.user.get_username()}"}
-    # Two people at once: one of them changes the row, the other reads that it waits already.
-    changed = Delivery.objects.filter(pk=row.pk, state__in=[DeliveryState.DEAD, DeliveryState.SENT]).update(
-        state=DeliveryState.WAITING,
-        due_at=ClockTimestamp(),
-        claimed_until=None,
-        ended_at=None,
-        tries=0,
-        replayed_by=principal.user,
-        log=[*row.log, line],
-    )
-    row.refresh_from_db()
-    if not changed:
-        raise CannotReplay(f"This delivery is {row.state}: there is nothing to send again. Nothing was changed.")
+    with transaction.atomic():
+        # Locked: of two people at once the other reads that it waits already, and no line of the log is lost.
+        row = Delivery.objects.select_for_update().filter(workspace=principal.workspace, pk=delivery).first()
+        if row is None:
+            raise NotFound
+        if row.state not in {DeliveryState.DEAD, DeliveryState.SENT}:
+            raise CannotReplay(f"This delivery is {row.state}: there is nothing to send again. Nothing was changed.")
+        now = database_now()
+        row.state, row.due_at, row.claimed_until, row.ended_at = DeliveryState.WAITING, now, None, None
+        # The pauses begin anew; the number of the try does not, since somebody may still be at an earlier one.
+        row.tries_before, row.replayed_by = row.tries, principal.user
+        row.log.append({"at": now.isoformat(), "said": f"sent again by {principal.user.get_username()}"})
+        row.save()
     return row

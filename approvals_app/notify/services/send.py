@@ -8,6 +8,7 @@ from uuid import UUID
 
 import structlog
 from django.conf import settings
+from django.db import transaction
 from django.db.models import F, Q, QuerySet
 
 from approvals_app.models import ApprovalRequest
@@ -30,10 +31,9 @@ def deliveries_due(*, most: int) -> list[UUID]:
 
 def delivery_send(*, delivery: UUID) -> bool:
     """Try one delivery; returns whether this call tried it. Another process may have been first."""
-    # Compare and set: of many that try the same one, one changes the row.
-    if not _due().filter(pk=delivery).update(claimed_until=ClockTimestamp() + CLAIM, tries=F("tries") + 1):
+    row = _claim(delivery)
+    if row is None:
         return False
-    row = Delivery.objects.select_related("channel").get(pk=delivery)
     why = _quiet(row)
     if why:
         _note(row, DeliveryState.QUIET, why)
@@ -48,6 +48,15 @@ def delivery_send(*, delivery: UUID) -> bool:
     else:
         _note(row, DeliveryState.SENT, said)
     return True
+
+
+def _claim(delivery: UUID) -> Delivery | None:
+    """Return the delivery with the number of our try; None where another process was first."""
+    with transaction.atomic():  # the row is ours until it is read: its number is that of nobody who followed
+        # Compare and set: of many that try the same one, one changes the row.
+        if not _due().filter(pk=delivery).update(claimed_until=ClockTimestamp() + CLAIM, tries=F("tries") + 1):
+            return None
+        return Delivery.objects.select_related("channel").get(pk=delivery)
 
 
 def _due() -> QuerySet[Delivery]:
@@ -69,16 +78,18 @@ def _quiet(row: Delivery) -> str:
 
 def _refused(row: Delivery, refusal: NotTaken) -> None:
     table = settings.HANDRAIL_NOTIFY_RETRY
-    if refusal.final or row.tries > len(table):
+    tries = max(row.tries - row.tries_before, 1)
+    if refusal.final or tries > len(table):
         _note(row, DeliveryState.DEAD, str(refusal))
         return
-    _note(row, DeliveryState.WAITING, str(refusal), again=timedelta(seconds=table[row.tries - 1]))
+    _note(row, DeliveryState.WAITING, str(refusal), again=timedelta(seconds=table[tries - 1]))
 
 
 def _note(row: Delivery, state: DeliveryState, said: str, *, again: timedelta | None = None) -> None:
     now = database_now()
     line = {"at": now.isoformat(), "try": row.tries, "said": said[:300]}
-    # Whoever had it before us and was late must not write over what followed: the number of the try is the fence.
+    # Whoever had it before us and was late must not write over what followed: the number of the try is the fence, and
+    # never goes down. While it is ours nobody else writes the log.
     Delivery.objects.filter(pk=row.pk, tries=row.tries, state=DeliveryState.WAITING).update(
         state=state,
         claimed_until=None,

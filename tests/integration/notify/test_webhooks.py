@@ -1,4 +1,4 @@
-"""Signed webhooks: at least once, under one id, tried again by a table, given up, listed and sent again."""
+"""Signed webhooks: at least once, under one id, tried again by a table."""
 
 import json
 import threading
@@ -11,12 +11,10 @@ from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from approvals_app.notify.models import Delivery
 from approvals_app.notify.services.plan import deliveries_plan
-from approvals_app.notify.services.replay import CannotReplay, delivery_replay
 from approvals_app.notify.services.send import delivery_send
 from core.clock import ClockTimestamp
-from core.errors import Forbidden, NotFound
-from tests.channels import channel, route, told
-from tests.desk import PAY, Desk, as_person, decide, parked
+from tests.channels import channel, due_now, route, told
+from tests.desk import PAY, Desk, decide, parked
 from tests.receiver import Receiver
 
 
@@ -25,10 +23,6 @@ def hook(desk: Desk, receiver: Receiver):
     made = channel(desk.workspace, "webhook", receiver.url)
     route(made)
     return made
-
-
-def due_now() -> None:
-    Delivery.objects.update(due_at=ClockTimestamp() - timedelta(seconds=1))
 
 
 def test_the_receiver_can_check_the_signature_and_nobody_else_can_make_it(desk: Desk, hook, receiver: Receiver):
@@ -81,35 +75,6 @@ def test_a_try_that_failed_is_repeated_by_the_table_under_the_same_id(desk: Desk
         "the receiver answered 503",
         "the receiver answered 204",
     ]
-
-
-def test_what_nobody_takes_is_given_up_and_a_person_sends_it_again_under_the_same_id(
-    desk: Desk, hook, receiver, settings
-):
-    settings.HANDRAIL_NOTIFY_RETRY = [5.0]
-    receiver.answers.extend([500, 500])
-    parked(desk)
-    told()
-    due_now()
-    (delivery,) = told()
-    assert delivery.state == "dead"
-    operator = as_person(desk.silas, desk.workspace)
-    with pytest.raises(Forbidden):
-        delivery_replay(delivery=delivery.pk, principal=as_person(desk.vera, desk.workspace))
-    with pytest.raises(NotFound):
-        delivery_replay(delivery=delivery.pk, principal=as_person(desk.tobin, desk.tobin.memberships.first().workspace))
-    delivery_replay(delivery=delivery.pk, principal=operator)
-    with pytest.raises(CannotReplay):
-        delivery_replay(delivery=delivery.pk, principal=operator)
-    receiver.answers.append(500)
-    told()
-    delivery.refresh_from_db()
-    assert (delivery.state, delivery.tries) == ("waiting", 1)  # the table of tries begins anew
-    due_now()
-    told()
-    delivery.refresh_from_db()
-    assert (delivery.state, delivery.replayed_by) == ("sent", desk.silas)
-    assert len({got.headers["webhook-id"] for got in receiver.got}) == 1
 
 
 def test_a_receiver_that_says_gone_is_not_asked_again_and_redirects_are_not_followed(desk: Desk, hook, receiver):

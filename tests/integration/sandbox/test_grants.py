@@ -10,6 +10,7 @@ from tasks_app.credentials.granting import Granted, Purpose, grants_make
 from tasks_app.models import Credential, CredentialGrant
 from tasks_app.services.credentials import credential_revoke, credential_set
 from tests.integration.sandbox.test_credentials import PLANTED, begin
+from tests.locks import lock_is_awaited
 from tests.people import People
 from tests.processes import wait_for
 
@@ -76,18 +77,12 @@ def test_a_hand_over_that_waits_for_a_revocation_is_refused_once_it_is_committed
         with transaction.atomic():
             credential_revoke(workspace=people.workspace, name="planted", reason="leaked", actor="person:rhea")
             taking.start()
-            wait_for(_is_waited_for, what="the hand-over to wait for the grant's row")
+            wait_for(lock_is_awaited, what="the hand-over to wait for the grant's row")
     finally:
         taking.join(30)
     assert came == ["credential-revoked"]
     assert CredentialGrant.objects.get().used_at is None
     assert granted.events == []
-
-
-def _is_waited_for() -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM pg_locks WHERE locktype = 'transactionid' AND NOT granted")
-        return bool(cursor.fetchone()[0])
 
 
 def test_of_several_grants_of_which_one_is_over_none_is_used(people: People, secret: Credential):
