@@ -14,12 +14,14 @@ from approvals_app.models import ApprovalRequest
 from approvals_app.rights import workspaces_of
 from approvals_app.selectors.desk import ROWS, WAITING, DeskPage, Kind, Tab, desk_counts, groups_again, newcomers_count
 from approvals_app.selectors.doubts import doubts, doubts_again
+from approvals_app.selectors.places import Place
 from approvals_app.selectors.requests import requests_again
 from core.access import Right
 from tasks_app.live.parts import Part, PartsFeed
 from tasks_app.models import Call
 
 MOST_SHOWN = 2 * ROWS
+_WHOLE = "whole"  # the page shows the whole shelf
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,12 +37,10 @@ class Beside:
         return cls(UUID(str(approval)), str(state)) if approval else None
 
 
-def desk_query(
-    *, tab: Tab, kind: Kind | None, page: DeskPage, calls: list[Call], first: bool, newest: UUID | None
-) -> str:
+def desk_query(*, tab: Tab, kind: Kind | None, page: DeskPage, calls: list[Call], first: bool) -> str:
     """Return what the socket of a desk page must know.
 
-    ``first``: the page shows the top of the shelf, so newcomers are counted; ``newest``: they are newer than this card.
+    ``first``: the page shows the top of the shelf, so newcomers are counted, down to where its last row stands.
     """
     shown = {
         "tab": tab.value,
@@ -49,7 +49,7 @@ def desk_query(
         "calls": ".".join(str(call.pk) for call in calls),
     }
     narrow = {"agent": kind.agent, "tool": kind.tool, "rule": kind.rule} if kind else {}
-    top = {"first": newest.hex if newest else "none"} if first else {}
+    top = {"end": str(page.end or _WHOLE)} if first else {}
     return urlencode({name: value for name, value in (shown | narrow | top).items() if value})
 
 
@@ -63,7 +63,7 @@ class DeskFeed(PartsFeed[User]):
     groups: frozenset[str]
     calls: list[int]
     first: bool
-    newest: UUID | None
+    end: Place | None
     csrf_token: str = ""
     beside: Beside | None = None
     _told: tuple[Beside | None, str] = (None, "")  # of what the page said last: the state that it was brought to
@@ -72,7 +72,7 @@ class DeskFeed(PartsFeed[User]):
     def of(cls, query: str, who: Callable[[], User], csrf_token: str = "") -> "DeskFeed":
         """Return the feed for the query that ``desk_query`` made. Raises ValueError for another."""
         given = {name: values[0] for name, values in parse_qs(query).items()}
-        newest = given.get("first", "none")
+        end = given.get("end", _WHOLE)
         return cls(
             who=who,
             tab=Tab(given.get("tab", "")),
@@ -80,8 +80,8 @@ class DeskFeed(PartsFeed[User]):
             rows=[UUID(hex=one) for one in _listed(given, "rows")],
             groups=frozenset(_listed(given, "groups")),
             calls=[int(one) for one in _listed(given, "calls")],
-            first="first" in given,
-            newest=None if newest == "none" else UUID(hex=newest),
+            first="end" in given,
+            end=None if end == _WHOLE else Place.read(end),
             beside=Beside.of(given.get("looking"), given.get("shown")),
             csrf_token=csrf_token,
         )
@@ -132,7 +132,7 @@ class DeskFeed(PartsFeed[User]):
     def _newcomers(self, user: User, workspaces: list[UUID]) -> int:
         if self.tab == Tab.DOUBT:
             return len({call.pk for call in doubts(workspaces=workspaces)} - set(self.calls))
-        return newcomers_count(user=user, tab=self.tab, kind=self.kind, newest=self.newest, known=self.groups)
+        return newcomers_count(user=user, tab=self.tab, kind=self.kind, rows=self.rows, known=self.groups, end=self.end)
 
 
 def row_state(row: ApprovalRequest) -> str:

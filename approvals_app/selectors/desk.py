@@ -10,12 +10,13 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib.auth.models import User
-from django.db.models import Count, F, Max, Min, Q, QuerySet, TextField
+from django.db.models import Count, Max, Min, Q, QuerySet, TextField
 from django.db.models.functions import Cast
 
 from approvals_app.models import ApprovalRequest
 from approvals_app.rights import workspaces_of
 from approvals_app.selectors.doubts import doubts_count
+from approvals_app.selectors.places import BACK, FORTH, Place, ahead, behind
 from approvals_app.selectors.waiting import approvals_decidable
 from approvals_app.status import ApprovalStatus
 from core.access import Right
@@ -79,11 +80,11 @@ class Group:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeskPage:
-    """Groups and single rows of a shelf; ``after`` is the id from which the next part continues."""
+    """Groups and single rows of a shelf; ``end``: where its last row stands, None where no more follow."""
 
     groups: Sequence[Group]
     rows: Sequence[ApprovalRequest]
-    after: UUID | None
+    end: Place | None
 
     @property
     def entries(self) -> list[Group | ApprovalRequest]:
@@ -98,9 +99,10 @@ def desk_page(*, user: User, tab: Tab, kind: Kind | None = None, after: UUID | N
     if tab not in WAITING:
         rows = list((found.filter(pk__lt=after) if after else found).order_by("-pk")[: ROWS + 1])
         return _part([], rows)
-    groups = [] if kind or after else _groups(found)
-    found = of_kind(found, kind) if kind else _without(found, _large(found))
-    rows = list(_beyond(found, after).order_by(F("decide_by").asc(nulls_last=True), "pk")[: ROWS + 1])
+    large = [] if kind else _large(found)  # once: what is a row of its own must not be looked for in a group
+    groups = [] if after else _groups(found, large)
+    found = of_kind(found, kind) if kind else _without(found, large)
+    rows = list(_beyond(found, after).order_by(*FORTH)[: ROWS + 1])
     return _part(groups, rows)
 
 
@@ -116,27 +118,29 @@ def desk_counts(*, user: User) -> dict[Tab, int | None]:
     }
 
 
-def shelf_newest(*, user: User, tab: Tab, kind: Kind | None = None) -> UUID | None:
-    """Return the newest card of a shelf, or of a group on it, whichever part shows it; asked before a part is read."""
-    found = shelf(user=user, tab=tab)
-    found = of_kind(found, kind) if kind else found
-    return found.order_by("-pk").values_list("pk", flat=True).first()
+def newcomers_count(
+    *, user: User, tab: Tab, kind: Kind | None, rows: Sequence[UUID], known: frozenset[str], end: Place | None
+) -> int:
+    """Count the cards that the first part of a shelf would show and a page does not: they are none of its ``rows`` and
+    in none of its groups ``known`` (their keys). ``end``: where its last row stood, None where no more followed.
 
-
-def newcomers_count(*, user: User, tab: Tab, kind: Kind | None, newest: UUID | None, known: frozenset[str]) -> int:
-    """Count the cards that came after ``newest`` and are in none of the groups ``known`` (their keys) on the page."""
-    found = shelf(user=user, tab=tab)
+    Not by their ids: a card that was passed on to this group is old, and ids commit out of order.
+    """
+    found = shelf(user=user, tab=tab).exclude(pk__in=rows)
     found = of_kind(found, kind) if kind else found
-    found = found.filter(pk__gt=newest) if newest else found
+    if end is not None:
+        found = ahead(found, end) if tab in WAITING else found.filter(pk__gt=end.pk)
     if not known:
         return found[:COUNTED].count()
-    rows = found.values_list("agent", "tool", "rule")[:COUNTED]
-    return sum(Kind(agent=agent, tool=tool, rule=rule).key not in known for agent, tool, rule in rows)
+    kinds = found.order_by().values_list("agent", "tool", "rule").annotate(count=Count("pk"))
+    others = [int(n) for agent, tool, rule, n in kinds if Kind(agent=agent, tool=tool, rule=rule).key not in known]
+    return min(COUNTED, sum(others))
 
 
 def groups_again(*, user: User, tab: Tab) -> list[Group]:
     """Return the groups of a shelf as they are now."""
-    return _groups(shelf(user=user, tab=tab)) if tab in WAITING else []
+    found = shelf(user=user, tab=tab)
+    return _groups(found, _large(found)) if tab in WAITING else []
 
 
 def shelf(*, user: User, tab: Tab) -> QuerySet[ApprovalRequest]:
@@ -181,8 +185,7 @@ def _large(found: QuerySet[ApprovalRequest]) -> list[Any]:
     return list(counted)
 
 
-def _groups(found: QuerySet[ApprovalRequest]) -> list[Group]:
-    large = _large(found)
+def _groups(found: QuerySet[ApprovalRequest], large: list[Any]) -> list[Group]:
     samples = {str(row.pk): row for row in found.filter(pk__in=[one["first"] for one in large])}
     return [
         Group(
@@ -208,16 +211,11 @@ def _beyond(found: QuerySet[ApprovalRequest], after: UUID | None) -> QuerySet[Ap
     if after is None:
         return found
     last = ApprovalRequest.objects.filter(pk=after).first()
-    if last is None:
-        return found
-    if last.decide_by is None:
-        return found.filter(decide_by=None, pk__gt=after)
-    later = Q(decide_by__gt=last.decide_by) | Q(decide_by=None)
-    return found.filter(later | Q(decide_by=last.decide_by, pk__gt=after))
+    return found if last is None else behind(found, Place.of(last))
 
 
 def _part(groups: list[Group], rows: list[ApprovalRequest]) -> DeskPage:
-    return DeskPage(groups=groups, rows=rows[:ROWS], after=rows[ROWS - 1].pk if len(rows) > ROWS else None)
+    return DeskPage(groups=groups, rows=rows[:ROWS], end=Place.of(rows[ROWS - 1]) if len(rows) > ROWS else None)
 
 
 def _deadline(entry: "Group | ApprovalRequest") -> tuple[bool, datetime, str]:
@@ -236,12 +234,5 @@ def neighbours(
         return found.filter(pk__gt=request.pk).order_by("pk").first(), found.filter(pk__lt=request.pk).order_by(
             "-pk"
         ).first()
-    order = (F("decide_by").asc(nulls_last=True), "pk")
-    back = (F("decide_by").desc(nulls_first=True), "-pk")
-    if request.decide_by is None:
-        before = Q(decide_by__isnull=False) | Q(pk__lt=request.pk)
-        return found.filter(before).order_by(*back).first(), found.filter(decide_by=None, pk__gt=request.pk).first()
-    same = Q(decide_by=request.decide_by)
-    before = Q(decide_by__lt=request.decide_by) | same & Q(pk__lt=request.pk)
-    later = Q(decide_by__gt=request.decide_by) | Q(decide_by=None) | same & Q(pk__gt=request.pk)
-    return found.filter(before).order_by(*back).first(), found.filter(later).order_by(*order).first()
+    here = Place.of(request)
+    return ahead(found, here).order_by(*BACK).first(), behind(found, here).order_by(*FORTH).first()

@@ -6,9 +6,10 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import Q, QuerySet
 
 from approvals_app.models import ApprovalRequest
+from approvals_app.selectors.places import FORTH, Place, behind
 from approvals_app.selectors.waiting import approvals_decidable
 from approvals_app.status import ApprovalStatus
 from core.access import Right
@@ -74,8 +75,8 @@ def approvals_page(
         narrowed = narrowed.filter(pk__in=_mine(mine).values("pk"))
     if shelf == Shelf.WAITING:
         last = rows.filter(pk=after).first() if after else None
-        waiting = _beyond_waiting(narrowed.filter(status=ApprovalStatus.REQUESTED), last)
-        rows = waiting.order_by(F("decide_by").asc(nulls_last=True), "pk")
+        waiting = narrowed.filter(status=ApprovalStatus.REQUESTED)
+        rows = (behind(waiting, Place.of(last)) if last else waiting).order_by(*FORTH)
     else:
         shown = narrowed.filter(_on(shelf)).order_by("-pk")
         rows = shown.filter(pk__lt=after) if after else shown
@@ -113,13 +114,3 @@ def _on(shelf: Shelf) -> Q:
     if shelf == Shelf.DECIDED:
         return decided
     return Q(status=ApprovalStatus.EXPIRED) | Q(status=ApprovalStatus.VOIDED, decision="")
-
-
-def _beyond_waiting(rows: QuerySet[ApprovalRequest], last: ApprovalRequest | None) -> QuerySet[ApprovalRequest]:
-    """Return what follows ``last``; those that are kept waiting have no deadline and come at the end."""
-    if last is None:
-        return rows
-    if last.decide_by is None:
-        return rows.filter(decide_by=None, pk__gt=last.pk)
-    later = Q(decide_by__gt=last.decide_by) | Q(decide_by=None)
-    return rows.filter(later | Q(decide_by=last.decide_by, pk__gt=last.pk))

@@ -16,7 +16,7 @@ from approvals_app.live.looking import looking_html, others_now
 from approvals_app.live.waiting import waiting_html
 from approvals_app.models import ApprovalRequest
 from approvals_app.rights import workspaces_of
-from approvals_app.selectors.desk import WAITING, DeskPage, Kind, Tab, desk_page, shelf_newest
+from approvals_app.selectors.desk import WAITING, DeskPage, Kind, Tab, desk_page
 from approvals_app.selectors.doubts import doubts_part
 from approvals_app.selectors.waiting import approvals_waiting_count
 from approvals_app.services.presented import approval_opened, approvals_presented
@@ -42,14 +42,13 @@ def desk(request: HttpRequest) -> HttpResponse:
     tab, kind = tab_of(request.GET.dict()), narrowed(request)
     after = number(request, "after") if tab == Tab.DOUBT else key(request, "after")
     workspaces = workspaces_of(user=user, right=Right.APPROVALS_READ)
-    newest = shelf_newest(user=user, tab=tab, kind=kind) if after is None and tab != Tab.DOUBT else None
     onward: UUID | int | None
     if isinstance(after, int) or tab == Tab.DOUBT:
-        page = DeskPage(groups=[], rows=[], after=None)
+        page = DeskPage(groups=[], rows=[], end=None)
         calls, onward = doubts_part(workspaces=workspaces, after=cast(int | None, after))
     else:
         page, calls = desk_page(user=user, tab=tab, kind=kind, after=after), []
-        onward = page.after
+        onward = page.end.pk if page.end else None
     approvals_presented(approvals=[row.pk for row in page.rows], user=user)
     context = {
         "tab": tab.value,
@@ -63,7 +62,7 @@ def desk(request: HttpRequest) -> HttpResponse:
         "next_url": f"{desk_url(tab, kind)}&after={onward}" if onward else "",
         "previous_url": desk_url(tab, kind) if after else "",
         "many": len(workspaces) > 1,
-        "live": desk_query(tab=tab, kind=kind, page=page, calls=calls, first=after is None, newest=newest),
+        "live": desk_query(tab=tab, kind=kind, page=page, calls=calls, first=after is None),
         "stops": stops_in(workspaces=workspaces),
         "row_query": f"?shelf={tab.value}" + (f"&{kind.query}" if kind else ""),
         **_others(user, tab, page),

@@ -20,16 +20,17 @@ from tasks_app.selectors.tasks import TaskFilter
 from tasks_app.views.counts import count_links, list_url
 
 COUNTS_EVERY = 2.0  # seconds: counting reads every task of the workspace
+_WHOLE = "whole"  # the page shows all that fit
 
 
-def query_of(principal: Principal, filters: TaskFilter, rows: list[Task], *, first: bool) -> str:
+def query_of(principal: Principal, filters: TaskFilter, rows: list[Task], *, first: bool, end: UUID | None) -> str:
     """Return what a page's socket must know: workspace, filter, the rows that are visible.
 
-    ``first``: the page shows the newest rows, so newcomers are counted.
+    ``first``: the page shows the newest rows, so newcomers are counted; ``end``: down to here, where more rows follow.
     """
     kept = filter_query(filters)
     shown = {"workspace": principal.workspace.slug, "rows": ".".join(row.pk.hex for row in rows)}
-    return urlencode(kept | shown | ({"first": "1"} if first else {}))
+    return urlencode(kept | shown | ({"end": end.hex if end else _WHOLE} if first else {}))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -39,6 +40,7 @@ class ListFeed(PartsFeed[Principal]):
     filters: TaskFilter
     ids: list[UUID]
     first: bool
+    end: UUID | None
     _counted_at: float = -inf
     _uncounted: bool = False
 
@@ -48,7 +50,9 @@ class ListFeed(PartsFeed[Principal]):
         given = {name: values[0] for name, values in parse_qs(query).items()}
         ids = [UUID(hex=one) for one in given.get("rows", "").split(".") if one][:ROWS]
         filters, _ = filter_read(given)
-        return cls(who=who, filters=filters, ids=ids, first="first" in given)
+        end = given.get("end", _WHOLE)
+        first, until = "end" in given, None if end == _WHOLE else UUID(hex=end)
+        return cls(who=who, filters=filters, ids=ids, first=first, end=until)
 
     @staticmethod
     def workspace_of(query: str) -> str:
@@ -74,16 +78,19 @@ class ListFeed(PartsFeed[Principal]):
             if self._sent.changed([(f"state-{row.pk}", state)]):
                 shown = {"row": row, "oob": True, "may_operate": principal.may(Right.TASKS_OPERATE)}
                 yield str(row.pk), render_to_string("tasks/_row.html", shown)
-        if self.first:
-            newest = self.ids[0] if self.ids else None
-            count = newcomers_count(workspace=principal.workspace, filters=self.filters, newest=newest)
-            url = list_url(self._kept(principal))
-            yield "new", render_to_string("partials/newcomers.html", {"count": count, "url": url, "oob": True})
         self._uncounted = monotonic() - self._counted_at < COUNTS_EVERY
         if not self._uncounted:
             self._counted_at = monotonic()
-            links = count_links(status_counts(workspace=principal.workspace), self.filters, self._kept(principal))
-            yield "counts", render_to_string("tasks/_counts.html", {"counts": links, "oob": True})
+            yield from self._counts(principal)
+
+    def _counts(self, principal: Principal) -> Iterator[Part]:
+        kept, workspace = self._kept(principal), principal.workspace
+        if self.first:
+            count = newcomers_count(workspace=workspace, filters=self.filters, rows=self.ids, end=self.end)
+            context = {"count": count, "url": list_url(kept), "oob": True}
+            yield "new", render_to_string("partials/newcomers.html", context)
+        links = count_links(status_counts(workspace=workspace), self.filters, kept)
+        yield "counts", render_to_string("tasks/_counts.html", {"counts": links, "oob": True})
 
     def _kept(self, principal: Principal) -> dict[str, str]:
         return filter_query(self.filters) | principal.kept

@@ -38,10 +38,14 @@ def rows_again(*, workspace: Workspace, ids: Sequence[UUID]) -> list[Task]:
     return list(rows_of(Task.objects.filter(workspace=workspace, pk__in=ids)).order_by("-pk"))
 
 
-def newcomers_count(*, workspace: Workspace, filters: TaskFilter, newest: UUID | None) -> int:
-    """Count the tasks that fit and are newer than the newest row of a page."""
-    found = tasks_filtered(workspace=workspace, filters=filters)
-    return (found.filter(pk__gt=newest) if newest else found)[:MOST_NEW].count()
+def newcomers_count(*, workspace: Workspace, filters: TaskFilter, rows: Sequence[UUID], end: UUID | None) -> int:
+    """Count the tasks that the first page would show and a page does not: they fit and are none of its ``rows``.
+
+    ``end``: what its last row was, None where no more followed. Not by what is newer than its first row: ids commit out
+    of order, and an old task may fit a filter since.
+    """
+    found = tasks_filtered(workspace=workspace, filters=filters).exclude(pk__in=rows)
+    return (found.filter(pk__gt=end) if end else found)[:MOST_NEW].count()
 
 
 def status_counts(*, workspace: Workspace) -> dict[str, int]:

@@ -62,7 +62,7 @@ def list_shown(
         "workspace": principal.workspace,
         "principal": principal,
         "way_back": way_back(request, list_url(kept)),
-        "live": query_of(principal, filters, page.rows, first=first),
+        "live": query_of(principal, filters, page.rows, first=first, end=page.next or after),
     }
     return render(request, "tasks/list.html", context, status=refused.status if refused else 200)
 

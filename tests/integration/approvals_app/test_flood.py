@@ -180,5 +180,9 @@ def test_what_stands_on_a_later_part_of_the_list_is_no_newcomer(desk: Desk, monk
     assert (len(shown["entries"]), bool(shown["next_url"])) == (2, True)
     poll = f"{reverse('approvals-live')}?{shown['live']}"
     assert "new</a>" not in rhea.get(poll).json()["html"]
-    parked(desk, CLEAN if group else PAY)
+    later, sooner = (parked(desk, CLEAN if group else PAY) for _ in range(2))
+    assert "new</a>" not in rhea.get(poll).json()["html"]  # the first part afresh would show neither
+    soon = ApprovalRequest.objects.filter(pk=sooner.pk)
+    soon.update(decide_by=shown["entries"][0].decide_by)
     assert "Show 1 new</a>" in rhea.get(poll).json()["html"]
+    assert str(later.pk) not in rhea.get(reverse("approvals"), group).content.decode()

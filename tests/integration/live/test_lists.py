@@ -72,7 +72,7 @@ def test_what_has_not_changed_is_not_sent_again(live: Live):
 def test_somebody_elses_rows_are_never_sent(live: Live):
     cookie = session_of(live.people.tobin)
     for slug, code in (("harbour", 4403), ("elsewhere", None)):
-        query = urlencode({"workspace": slug, "rows": live.task.pk.hex, "first": "1"})
+        query = urlencode({"workspace": slug, "rows": live.task.pk.hex, "end": "whole"})
         page = Page(lambda query=query: live.socket(f"/ws/tasks/?{query}", cookie=cookie), 0)
         page.connect()
         if code:
