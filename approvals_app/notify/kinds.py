@@ -53,5 +53,5 @@ class DeliveryState(StrEnum):
 
     WAITING = "waiting"  # for its time, or for its next try -> sent, quiet, dead
     SENT = "sent"  # the receiver took it -> waiting (sent again by a person)
-    QUIET = "quiet"  # final: not sent, since there is nothing left to say
+    QUIET = "quiet"  # final: not sent, or not once more, since there is nothing left to say
     DEAD = "dead"  # given up; listed until a person sends it again -> waiting

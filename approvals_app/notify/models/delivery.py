@@ -8,7 +8,10 @@ from approvals_app.notify.kinds import DeliveryState, Kind
 from approvals_app.notify.models.channel import Channel
 from core.models import UuidV7, Workspace
 
-__all__ = ["Delivery"]
+__all__ = ["PERHAPS_TOLD", "Delivery"]
+
+# Taken, or tried and then left: a try whose answer was lost, or whose process died, may have arrived.
+PERHAPS_TOLD = Q(state=DeliveryState.SENT) | Q(state=DeliveryState.QUIET, tries__gt=1)
 
 
 class Delivery(models.Model):
@@ -55,7 +58,7 @@ class Delivery(models.Model):
         ]
         indexes = [
             models.Index(fields=["due_at"], name="delivery_due", condition=Q(state=DeliveryState.WAITING)),
-            models.Index(fields=["id"], name="delivery_follows", condition=Q(follows=True, state=DeliveryState.SENT)),
+            models.Index(fields=["id"], name="delivery_to_follow", condition=Q(follows=True) & PERHAPS_TOLD),
             models.Index(fields=["workspace", "-id"], name="delivery_newest"),
             models.Index(fields=["channel", "pile", "-made_at"], name="delivery_pile"),
         ]

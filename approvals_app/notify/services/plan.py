@@ -14,6 +14,7 @@ from approvals_app.notify.kinds import About, ChannelKind, DeliveryState, Kind
 from approvals_app.notify.messages import Body, alert_body, approval_body
 from approvals_app.notify.models import Alert, Delivery, Route
 from approvals_app.notify.models.channel import RISKS
+from approvals_app.notify.models.delivery import PERHAPS_TOLD
 from approvals_app.notify.recipients import alert_recipients, approval_recipients
 from approvals_app.status import ApprovalStatus
 from core.clock import ClockTimestamp, database_now
@@ -112,10 +113,10 @@ def _make(
 
 
 def follow_ups_plan() -> int:
-    """Tell whoever was told that it is over (of alerts everybody, of approvals programs); returns how many."""
+    """Tell who may have been told that it is over (of alerts everybody, of approvals programs); returns how many."""
     alerts = Alert.objects.filter(pk=OuterRef("subject")).exclude(cleared_at=None)
     requests = ApprovalRequest.objects.filter(pk=OuterRef("subject")).exclude(status=ApprovalStatus.REQUESTED)
-    told = Delivery.objects.filter(Exists(alerts) | Exists(requests), follows=True, state=DeliveryState.SENT)
+    told = Delivery.objects.filter(Exists(alerts) | Exists(requests), PERHAPS_TOLD, follows=True)
     # Only what is over: many that still wait must not keep the others from being told.
     return sum(_follow_up(one) for one in told.order_by("pk")[:BATCH])
 

@@ -72,7 +72,8 @@ def _quiet(row: Delivery) -> str:
         waits = ApprovalRequest.objects.filter(pk=row.subject, status=ApprovalStatus.REQUESTED)
         return "" if waits.exists() else "nothing is left to decide"
     if row.kind == Kind.RAISED:
-        return "" if Alert.objects.filter(pk=row.subject, cleared_at=None).exists() else "over before it was told"
+        over = "over before it was told" if row.tries == 1 else "over meanwhile: its end is told"
+        return "" if Alert.objects.filter(pk=row.subject, cleared_at=None).exists() else over
     return ""
 
 
