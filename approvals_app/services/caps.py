@@ -11,6 +11,7 @@ from approvals_app.status import ApprovalStatus
 from core.clock import ClockTimestamp
 from tasks_app.gate import OVER_CAP, STOPPED
 from tasks_app.models import StopSwitch, Task
+from tasks_app.services.stops import STOP_LOCK
 from tasks_app.status import Status, WaitKind
 
 CAP_LOCK = 7202  # with the agent's hash: requests of one agent are counted one after the other
@@ -20,18 +21,21 @@ def cap_check(*, task: Task) -> str:
     """Say which cap one more request of this task would pass, or an empty text. The task's row is locked.
 
     The sentence begins with ``OVER_CAP``: the runtime lets the task wait and asks again by itself. So it does while
-    the agent is stopped: "deny all and pause this agent" must not be followed by the next card.
+    the agent is stopped: "deny all and pause this agent" must not be followed by the next card. Its stop waits for
+    whoever was here before it, so that the act finds their cards; whoever comes here after it sees it.
     """
+    with connection.cursor() as cursor:
+        # In the order of an attempt: the stop's first. Read later, after both, are the stop and what waits.
+        cursor.execute(
+            "SELECT pg_advisory_xact_lock_shared(%s), pg_advisory_xact_lock(%s, hashtext(%s))",
+            [STOP_LOCK, CAP_LOCK, f"{task.workspace_id}/{task.agent}"],
+        )
     if StopSwitch.objects.filter(scope="agent", workspace=task.workspace_id, name=task.agent).exists():
         return f"{STOPPED} {task.agent}"
     waiting = ApprovalRequest.objects.filter(status=ApprovalStatus.REQUESTED)
     of_task = waiting.filter(task=task).count()
     if of_task >= settings.HANDRAIL_APPROVALS_PER_TASK:
         return f"{OVER_CAP}: {of_task} of this task wait"
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [CAP_LOCK, f"{task.workspace_id}/{task.agent}"]
-        )
     of_agent = waiting.filter(workspace=task.workspace_id, agent=task.agent).count()
     if of_agent >= settings.HANDRAIL_APPROVALS_PER_AGENT:
         return f"{OVER_CAP}: {of_agent} of agent {task.agent} wait"
