@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+LOST = 0  # for an answer: the connection is closed without any
+
 
 @dataclass(frozen=True)
 class Got:
@@ -20,7 +22,8 @@ class Got:
 
 @dataclass
 class Receiver:
-    """``answers``: the status codes of the next requests; 204 where there are none left. ``hold``: set to answer.
+    """``answers``: the status codes of the next requests; 204 where there are none left, and ``LOST`` for
+    one that is kept and never answered. ``hold``: set to answer.
 
     ``holds``: what the next requests wait for, each its own; ``hold`` where there are none left.
     """
@@ -62,7 +65,11 @@ def _handler(receiver: Receiver) -> type[BaseHTTPRequestHandler]:
             hold = receiver.holds.popleft() if receiver.holds else receiver.hold
             receiver.got.append(Got(self.path, {name.lower(): value for name, value in self.headers.items()}, body))
             hold.wait(30)
-            self.send_response(receiver.answers.popleft() if receiver.answers else 204)
+            answer = receiver.answers.popleft() if receiver.answers else 204
+            if answer == LOST:
+                self.close_connection = True
+                return
+            self.send_response(answer)
             self.send_header("Location", receiver.url)
             self.end_headers()
 
