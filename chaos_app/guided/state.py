@@ -8,6 +8,7 @@ from typing import Any
 
 Json = dict[str, Any]
 STATE, ORDERS = "guided.json", "orders"
+STOP = "stop"  # as in the folder of any run
 
 
 def state_write(folder: Path, state: Json) -> None:
@@ -43,8 +44,8 @@ def order_give(folder: Path, order: Json) -> None:
 
 
 def orders_take(folder: Path) -> list[Json]:
-    """Return the orders that came, each once."""
-    found = []
+    """Return the orders that came, each once. That the run is asked to stop is the order to end, for good."""
+    found: list[Json] = [{"do": "end"}] if (folder / STOP).exists() else []
     for file in sorted((folder / ORDERS).glob("[0-9]*.json")):
         found.append(json.loads(file.read_text()))
         file.unlink()

@@ -15,7 +15,7 @@ from django.db import transaction
 from chaos_app.guided.stages import STAGES
 from chaos_app.guided.state import order_give, state_read
 from chaos_app.models import RUNNING, DrillRun
-from chaos_app.services.launch import DrillsRefused, drills_refused, launches_locked, reaped
+from chaos_app.services.launch import DrillsRefused, drills_refused, launches_locked, reaped, stop_told
 from core.clock import database_now
 from core.errors import Conflict, NotFound
 from core.hints import after_commit
@@ -92,10 +92,15 @@ def guided_order(*, workspace: Workspace, run: UUID, order: Mapping[str, str]) -
 
 
 def guided_follow() -> int:
-    """Close the rows of guided runs that are over (a finder of the sweeper); returns how many."""
+    """Close the rows of guided runs that are over (a finder of the sweeper); returns how many.
+
+    One that was asked to stop before it had a folder is told now.
+    """
     closed = 0
     for run in DrillRun.objects.filter(suite=SUITE, state__in=RUNNING, pid__isnull=False):
         if run.pid and exists(run.pid):
+            if run.stop_asked_at:
+                stop_told(run)
             continue
         state = state_read(Path(run.folder)) or {}
         closed += _close(run, stage=str(state.get("stage", "failed")))

@@ -220,6 +220,7 @@ def drills_switch(*, workspace: Workspace, user: User, actor: str, off: bool, re
     """Switch drills off (running ones are asked to stop) or on again. Raises InvalidInput."""
     reason = intake.text_checked("reason", reason, limit=500)
     with transaction.atomic():
+        launches_locked()  # a launch that has read no switch is there to be stopped, one that follows reads it
         if off:
             made = {"reason": reason, "set_by": user, "set_at": database_now()}
             DrillSwitch.objects.update_or_create(workspace=workspace, defaults=made)

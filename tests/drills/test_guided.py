@@ -17,6 +17,7 @@ from django.urls import reverse
 from chaos_app.guided.state import state_read
 from chaos_app.models import DrillRun
 from chaos_app.services.guided import guided_follow
+from chaos_app.services.launch import drills_switch
 from chaos_app.templatetags.drills import run_word
 from core.clock import database_now
 from tasks_app.models import Event
@@ -109,6 +110,23 @@ def test_a_controller_that_died_closes_its_run(people: People, tmp_path: Path):
     assert guided_follow() == 1
     assert guided_follow() == 0
     assert DrillRun.objects.get().state == "stopped"
+
+
+@pytest.mark.timeout(300)
+def test_one_that_is_stopped_ends_and_cleans_up(people: People):
+    client = Client()
+    client.force_login(people.rhea)
+    client.post(reverse("drill-first"))
+    run = DrillRun.objects.get(suite="guided")
+    drills_switch(workspace=people.workspace, user=people.rhea, actor="person:rhea", off=True, reason="a release")
+    run.refresh_from_db()
+    assert run.stop_asked_by == people.rhea  # long before its servers are up, or even its folder is there
+    wait_for(guided_follow, seconds=80, what="the run to be over")
+    run.refresh_from_db()
+    assert (run.state, run.sentence) == ("stopped", "The guided run ended early.")
+    left = {path.name for path in Path(run.folder).iterdir()}
+    assert "cleaned" in left
+    assert not left & {"postgres", "run", "world"}
 
 
 @pytest.mark.timeout(300)
