@@ -6,18 +6,16 @@ from hashlib import blake2b
 from typing import Any
 from uuid import UUID
 
-from django.contrib.auth.models import User
 from django.template.loader import render_to_string
 
+from approvals_app.deciders import decider_refusal
 from approvals_app.forms import ReasonForm
 from approvals_app.models import ApprovalRequest
 from approvals_app.selectors.beside import card_review, last_steps, quorum_of, successor
 from approvals_app.selectors.card import Card, approval_card, stops_of_request
-from approvals_app.selectors.deciders import deciders_now, deciders_sentence
+from approvals_app.selectors.deciders import deciders_now, deciders_sentence, might_decide
 from approvals_app.selectors.requests import approval_find
 from approvals_app.services.reopen import may_ask
-from core.access import Role
-from core.models import Membership
 from core.principal import Principal
 from tasks_app.contracts import Contract
 from tasks_app.live.parts import Part, PartsFeed
@@ -25,12 +23,15 @@ from tasks_app.models import Task
 from tasks_app.registry import tool_find
 
 
-def card_fragments(*, request: ApprovalRequest, user: User, csrf_token: str, state: str) -> Iterator[tuple[str, str]]:
-    """Return the parts of a card that change, for this person. ``state``: see ``state_context``."""
-    roles = Membership.objects.filter(user=user, workspace=request.workspace_id).values_list("role", flat=True)
-    principal = Principal(user=user, workspace=request.workspace, roles=frozenset(map(Role, roles)))
+def card_fragments(
+    *, request: ApprovalRequest, principal: Principal, csrf_token: str, state: str, preview: bool = False
+) -> Iterator[tuple[str, str]]:
+    """Return the parts of a card that change, for this person. ``state``: see ``state_context``.
+
+    ``preview``: it stands beside a list.
+    """
     card = approval_card(request=request, principal=principal)
-    context = state_context(card, principal, state) | {"csrf_token": csrf_token, "oob": True}
+    context = state_context(card, principal, state) | {"csrf_token": csrf_token, "oob": True, "preview": preview}
     parts = ("heading", "state", "send", *(("after",) if csrf_token else ()))
     for part in parts:
         yield f"{part}-{request.pk}", render_to_string(f"approvals/_card_{part}.html", context)
@@ -82,10 +83,10 @@ class CardFeed(PartsFeed[Principal]):
         """See PartsFeed."""
         request = approval_find(workspace=principal.workspace, approval=self.approval)
         # The arguments may be large: the card is read again only where something about it changed.
-        state = card_state(request)
+        state = card_state(request, principal)
         if self._sent.changed([("state", state)]):
             token = self.csrf_token
-            yield from card_fragments(request=request, user=principal.user, csrf_token=token, state=state)
+            yield from card_fragments(request=request, principal=principal, csrf_token=token, state=state)
         head = Task.objects.filter(pk=request.task_id).values_list("head_seq", flat=True).get()
         if self._sent.changed([("head", str(head))]):
             context = {
@@ -97,15 +98,18 @@ class CardFeed(PartsFeed[Principal]):
             yield "steps", render_to_string("approvals/_card_steps.html", context)
 
 
-def card_state(request: ApprovalRequest) -> str:
+def card_state(request: ApprovalRequest, principal: Principal) -> str:
     """Return a digest of what the parts of a card that change depend on; the words of a time change by themselves.
 
-    A page keeps it with the card and says it again: what it shows is compared with what is.
+    A page keeps it with the card and says it again: what it shows is compared with what is. Who may decide is part of
+    it, this person and, where they are named or counted, the others.
     """
     later = successor(request) if request.status != "requested" else None
     moments = (request.decided_at, request.closed_at, request.consumed_at, request.reopened_at, request.decide_by)
     answers = list(request.answers.order_by("pk").values_list("user", "answer", "at"))
     over = not may_ask(request.task)
     stops = [stop.pk for stop in stops_of_request(request)]
-    whole = f"{request.status} {moments} {request.group} {answers} {later.pk if later else ''} {over} {stops}"
-    return blake2b(whole.encode(), digest_size=8).hexdigest()
+    refusal = decider_refusal(request=request, task=request.task, user=principal.user, roles=principal.roles)
+    others = might_decide(request) if request.status == "requested" and (refusal or request.quorum > 1) else []
+    shown = [request.status, moments, request.group, answers, later and later.pk, over, stops, refusal, others]
+    return blake2b(repr(shown).encode(), digest_size=8).hexdigest()

@@ -11,12 +11,13 @@ from django.urls import reverse
 
 from approvals_app.live.card_feed import card_fragments, card_state
 from approvals_app.models import ApprovalRequest
-from approvals_app.rights import workspaces_of
+from approvals_app.rights import roles_of, workspaces_of
 from approvals_app.selectors.desk import ROWS, WAITING, DeskPage, Kind, Tab, desk_counts, groups_again, newcomers_count
 from approvals_app.selectors.doubts import doubts, doubts_again
 from approvals_app.selectors.places import Place
 from approvals_app.selectors.requests import requests_again
 from core.access import Right
+from core.principal import Principal
 from tasks_app.live.parts import Part, PartsFeed
 from tasks_app.models import Call
 
@@ -110,13 +111,16 @@ class DeskFeed(PartsFeed[User]):
         if beside is None:
             return
         found = ApprovalRequest.objects.filter(pk=beside.approval, workspace__in=workspaces)
-        row = found.select_related("workspace", "task").first()
+        row = found.select_related("workspace", "task__owner").first()
         if row is None:
             return
+        roles = roles_of(user=user, workspace=row.workspace_id)
+        principal = Principal(user=user, workspace=row.workspace, roles=roles)
         said, told = self._told
-        shown, state = told if said is beside else beside.state, card_state(row)
+        shown, state = told if said is beside else beside.state, card_state(row, principal)
         if state != shown:
-            yield from card_fragments(request=row, user=user, csrf_token=self.csrf_token, state=state)
+            token = self.csrf_token
+            yield from card_fragments(request=row, principal=principal, csrf_token=token, state=state, preview=True)
         self._told = beside, state
 
     def _groups(self, user: User) -> Iterator[tuple[str, str]]:

@@ -44,6 +44,13 @@ def deciders_now(request: ApprovalRequest) -> Deciders:
     return _without(request, {str(party["user"]) for party in request.policy.get("never", [])})
 
 
+def might_decide(request: ApprovalRequest) -> list[str]:
+    """Return, in one question, what ``deciders_now`` and the count of approvals change with: who has the right and
+    belongs to the group, and whose the task is.
+    """
+    return [request.task.owner.get_username(), *sorted(set(_members(request).values_list("user__username", flat=True)))]
+
+
 def deciders_of_edit(request: ApprovalRequest, *, editor: str) -> Deciders:
     """Return who could answer in its place what ``editor`` makes of it, as far as the same rule asks for that.
 

@@ -82,7 +82,7 @@ def approval_ask_again(request: HttpRequest, approval: UUID) -> HttpResponse:
 def card_context(principal: Principal, approval: UUID) -> dict[str, Any]:
     """Return what the templates of a card need."""
     found = approval_find(workspace=principal.workspace, approval=approval)
-    state = card_state(found)
+    state = card_state(found, principal)
     card = approval_card(request=found, principal=principal)
     contract = tool_find(found.tool, found.contract_version)
     return {

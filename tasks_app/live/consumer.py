@@ -143,28 +143,33 @@ class LiveConsumer(AsyncWebsocketConsumer):
 
     async def _follow_frame(self) -> None:
         """Keep the frame of the page fresh; what goes wrong here must not end the page's own updates."""
+        read_at = monotonic() + READ_EVERY
         while self.parts:
             with suppress(TimeoutError):
-                async with asyncio.timeout(READ_EVERY):
+                async with asyncio.timeout(max(0.0, read_at - monotonic())):
                     await self.frame_changed.wait()
-            if hinted := self.frame_changed.is_set():
+            if self.frame_changed.is_set():
                 await asyncio.sleep(FRAME_AFTER)
             self.frame_changed.clear()
+            # By the clock whatever was hinted: of rights, which change counts as well, there is no hint.
+            if by_clock := monotonic() >= read_at:
+                read_at = monotonic() + READ_EVERY
             try:
                 for part in self.parts if self.resumed else ():
-                    await self._part_read(part, hinted)
+                    await self._part_read(part, by_clock)
             except (Withdrawn, OSError):
                 return  # the page's own reading says so; or the browser has gone
             except Exception as error:
                 log.info("live_frame_failed", error=type(error).__name__)
             await asyncio.sleep(FRAME_COALESCE)
 
-    async def _part_read(self, part: FramePart, hinted: bool) -> None:
+    async def _part_read(self, part: FramePart, by_clock: bool) -> None:
+        prints = self.prints  # of before the page resumes, which may be meanwhile: it is told anew then
         print_ = await fingerprints.ask(part.fingerprint)
-        if self.prints.get(id(part), self) == print_ and (hinted or print_ is None):
+        if prints.get(id(part), self) == print_ and (print_ is None or not by_clock):
             return
-        self.prints[id(part)] = print_
         message = await read_in_thread(part.read)
+        prints[id(part)] = print_  # a read that failed is tried again
         if message is not None:
             await self._send(message)
 
@@ -226,7 +231,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
             return False
         self.cursor, self.resume_at = self.resume_at, None
         self.feed.forget()
-        self.prints.clear()
+        self.prints = {}
         for part in self.parts:
             part.forget()
         self.frame_changed.set()
