@@ -89,6 +89,11 @@ HOLDS_BUSINESS_KEY = OPEN | {
 EFFECT_HOLDS = frozenset({CallState.VERIFIED, CallState.ANSWERED, CallState.HAPPENED})
 
 
+def answered(state: str) -> bool:
+    """Whether a call has its answer, or was settled: what a further attempt of it says is told and changes nothing."""
+    return state == CallState.OK or state not in OPEN
+
+
 class EffectClass(StrEnum):
     """What a tool promises about its effect; ordered from the strongest promise to the weakest."""
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from tasks_app.status import HOLDS_BUSINESS_KEY, CallState, EffectClass
+from tasks_app.status import HOLDS_BUSINESS_KEY, CallState, EffectClass, answered
 
 Row = dict[str, Any]
 Calls = dict[str, Row]
@@ -67,6 +67,8 @@ def _attempted(calls: Calls, fact: Fact) -> None:
 
 def _outcome(calls: Calls, fact: Fact) -> None:
     row, data = calls[fact.data["name"]], fact.data
+    if answered(row["state"]):  # by another attempt's late receipt, say
+        return
     row |= {"answer_seq": fact.seq, "look_ups": 0}
     match data["outcome"]:
         case "ok":

@@ -16,6 +16,7 @@ from tasks_app.runtime.batch import Inside
 from tasks_app.runtime.ready import SEND_SECONDS, Ready, ready_make
 from tasks_app.runtime.recorded import RecordedCall
 from tasks_app.runtime.session import Session
+from tasks_app.runtime.standing import call_commit
 from tasks_app.status import CallState, EffectClass, Status
 
 
@@ -145,8 +146,8 @@ def _not_admitted(session: Session, row: Call, contract: Contract, first: GateAd
             seen={},
             look_first=True,
         )
-        look = CallChange(name=row.name, set={"look_first": True, "state": CallState.UNKNOWN, "maybe_applied": True})
-        session.commit_again(lambda: ([event], {"calls": [look]}), boundary=Boundary.DECIDE, call=row.name)
+        look = {"look_first": True, "state": CallState.UNKNOWN, "maybe_applied": True}
+        call_commit(session, row, [event], set=look, boundary=Boundary.DECIDE)
         return None
 
     def inside() -> Inside:
@@ -158,12 +159,7 @@ def _not_admitted(session: Session, row: Call, contract: Contract, first: GateAd
     settled = {"answer_seq": Seq(1), "settled_seq": Seq(1), "holds_business_key": False}
     values = {"state": first.call_state, **settled}
     try:
-        session.commit_again(
-            lambda: ([], {"calls": [CallChange(name=row.name, set=values)]}),
-            boundary=Boundary.DECIDE,
-            inside=inside,
-            call=row.name,
-        )
+        call_commit(session, row, [], set=values, boundary=Boundary.DECIDE, inside=inside)
     except NotAdmitted:
         session.refresh()
     return None

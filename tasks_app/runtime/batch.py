@@ -41,6 +41,16 @@ class Batch:
                 set={**(known.set if known else {}), **values},
             )
 
+    def drop(self, event: Event) -> None:
+        """Take an event out that nothing here points at; the ones behind it move up."""
+        at = self.events.index(event)
+        del self.events[at]
+        self.task = {name: _shifted(value, -1, at) for name, value in self.task.items()}
+        self.calls = {
+            name: CallChange(name=name, new=c.new, set={k: _shifted(v, -1, at) for k, v in c.set.items()})
+            for name, c in self.calls.items()
+        }
+
     def with_added(self, added: Inside, shift: int) -> "Batch":
         """Return the batch with what its transaction adds, before and after its own events (``shift`` ride ahead)."""
         by = len(added.before)

@@ -11,7 +11,7 @@ from tasks_app.carried import tool_is_carried
 from tasks_app.contracts import Absent, CannotTell, Found
 from tasks_app.gate import gate
 from tasks_app.models import Call
-from tasks_app.record.append import CallChange, Seq
+from tasks_app.record.append import Seq
 from tasks_app.record.events import CallObserved, CallResumeDecided, CallWithdrawn
 from tasks_app.resume import Do, Move, after_look_up, decide
 from tasks_app.runtime.acting import find_act, poll_act, reference_fit
@@ -25,6 +25,7 @@ from tasks_app.runtime.recorded import RecordedCall
 from tasks_app.runtime.requesting import request_commit
 from tasks_app.runtime.running import calls_run, outcome_record
 from tasks_app.runtime.session import Session
+from tasks_app.runtime.standing import call_commit
 from tasks_app.status import CallState
 
 # Nothing was sent, or a person is asked: no rule for these compares times.
@@ -158,10 +159,9 @@ def _look_up(session: Session, drive: Drive, row: Call, recorded: RecordedCall) 
         adopted=move.do == Do.ADOPT,
     )
     values = _after_look(row, move, reference)
-    session.commit_again(
-        lambda: ([event], {"calls": [CallChange(name=row.name, set=values)]}), boundary=Boundary.LOOK_UP, call=row.name
-    )
     drive.moved = True
+    if not call_commit(session, row, [event], set=values, boundary=Boundary.LOOK_UP):
+        return  # answered meanwhile: what was seen is about a question that nobody asks any more
     if move.do == Do.DOUBT:
         difference = {"intended": recorded.intended["arguments"], "found": event.found} if answer == "found" else None
         doubt_commit(session, row, recorded.contract, rule=move.rule, reason=move.reason, difference=difference)
@@ -220,6 +220,4 @@ def _void(session: Session, row: Call, move: Move) -> None:
     def inside() -> Inside:
         return Inside(after=gate().void(task=session.lease.task, names=frozenset({row.name}), reason="tool changed"))
 
-    session.commit_again(
-        lambda: ([event], {"calls": [CallChange(name=row.name, set=values)]}), boundary=Boundary.DECIDE, inside=inside
-    )
+    call_commit(session, row, [event], set=values, boundary=Boundary.DECIDE, inside=inside)

@@ -13,6 +13,7 @@ from tasks_app.runtime.acting import verify_act
 from tasks_app.runtime.facts import call_facts
 from tasks_app.runtime.granting import looking
 from tasks_app.runtime.session import Session
+from tasks_app.runtime.standing import call_commit
 from tasks_app.status import CallState
 
 
@@ -34,11 +35,7 @@ def read_back(session: Session, row: Call, contract: Contract, arguments: Any, r
             name=row.name, look_up=row.look_ups + 1, answer="cannot tell", move=move.do, reason=observed.reason
         )
         change = {"look_ups": row.look_ups + 1, "next_look_at": move.until}
-        session.commit_again(
-            lambda: ([event], {"calls": [CallChange(name=row.name, set=change)]}),
-            boundary=Boundary.LOOK_UP,
-            call=row.name,
-        )
+        call_commit(session, row, [event], set=change, boundary=Boundary.LOOK_UP)
     else:
         doubt_commit(
             session,
@@ -70,7 +67,10 @@ def verified_later(session: Session, row: Call, *, seen: Any, reference: str) ->
 def doubt_commit(
     session: Session, row: Call, contract: Contract | None, *, rule: str, reason: str, difference: Any = None
 ) -> None:
-    """Put a call in doubt: a person settles it, no earlier than its last deadline + lag."""
+    """Put a call in doubt: a person settles it, no earlier than its last deadline + lag.
+
+    Not where an answer has come meanwhile: then nothing is in doubt.
+    """
     lag = contract.lag if contract else 60.0
     check = (contract.how_to_check if contract else "") or "Look in the outside system for this call's arguments."
     left = max((row.deadline - database_now()).total_seconds() + lag, 0.0) if row.deadline else lag
@@ -78,11 +78,5 @@ def doubt_commit(
     event = CallInDoubt(
         name=row.name, rule=rule, reason=reason, check=check, not_before=After(left), difference=difference
     )
-    session.commit_again(
-        lambda: (
-            [event],
-            {"calls": [CallChange(name=row.name, set={"state": CallState.IN_DOUBT, "maybe_applied": True})]},
-        ),
-        boundary=Boundary.LOOK_UP,
-        call=row.name,
-    )
+    doubted = {"state": CallState.IN_DOUBT, "maybe_applied": True}
+    call_commit(session, row, [event], set=doubted, boundary=Boundary.LOOK_UP)

@@ -1,7 +1,7 @@
 """Running calls whose attempt is committed, and recording what they answered."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextvars import copy_context
 from typing import Any
@@ -20,7 +20,7 @@ from tasks_app.runtime.granting import granted_first
 from tasks_app.runtime.reading_back import read_back
 from tasks_app.runtime.ready import Ready
 from tasks_app.runtime.session import LeaseLost, Session
-from tasks_app.status import HOLDS_BUSINESS_KEY, OPEN, CallState, EffectClass
+from tasks_app.status import HOLDS_BUSINESS_KEY, OPEN, CallState, EffectClass, answered
 
 
 def calls_run(session: Session, ready: Sequence[Ready]) -> None:
@@ -93,7 +93,6 @@ def outcome_record(session: Session, item: Ready, outcome: Outcome) -> None:
 
     The outcome of a call without effect rides in the next commit instead, once it is definite.
     """
-    row = session.open[item.name]
     session.later(outcome.notes)
     outcome = _given_up(item, outcome)
     made = CallOutcome(
@@ -109,20 +108,42 @@ def outcome_record(session: Session, item: Ready, outcome: Outcome) -> None:
         sandbox=outcome.used,
     )
     event = event_stored(made)
-    values = outcome_values(row, item.contract, outcome)
-    changes = [CallChange(name=item.name, set=values)]
-    if item.effect_class == EffectClass.NONE and values["state"] not in OPEN:
-        values |= {"attempts": item.context.attempt} if values["state"] == CallState.REFUSED else {}
-        session.later([made], calls=changes)
-        answer = {"result": event.result, "error": event.error}
-        session.unwritten_answer(item.name, state=values["state"], reference=outcome.reference, answer=answer)
-        session.settled_later(item.name)
+    values = _change(session, item, outcome)
+    if item.effect_class == EffectClass.NONE and values.get("state") not in OPEN:
+        _ride(session, item, made, values, answer={"result": event.result, "error": event.error})
         return
     if outcome.outcome == "unknown":
         cross(Boundary.OUTCOME_UNKNOWN, Position.AFTER_RECEIVE, task=session.lease.task, call=item.name)
-    session.commit_again(lambda: ([made], {"calls": changes}), boundary=Boundary.OUTCOME, call=item.name)
-    if values["state"] == CallState.OK:
+
+    def again() -> tuple[list[CallOutcome], dict[str, Any]]:
+        nonlocal values
+        values = _change(session, item, outcome)
+        return [made], {"calls": _changes(item, values)}
+
+    session.commit_again(again, boundary=Boundary.OUTCOME, call=item.name)
+    if values.get("state") == CallState.OK:
+        row = session.open[item.name]
         read_back(session, row, item.contract, item.arguments, event.result, outcome.reference)
+
+
+def _change(session: Session, item: Ready, outcome: Outcome) -> dict[str, Any]:
+    """Return the change of the call's row; none where it was answered or settled while this attempt ran."""
+    row = session.open.get(item.name)
+    return {} if row is None or answered(row.state) else outcome_values(row, item.contract, outcome)
+
+
+def _changes(item: Ready, values: Mapping[str, Any]) -> list[CallChange]:
+    return [CallChange(name=item.name, set=values)] if values else []
+
+
+def _ride(
+    session: Session, item: Ready, made: CallOutcome, values: dict[str, Any], *, answer: Mapping[str, Any]
+) -> None:
+    values |= {"attempts": item.context.attempt} if values.get("state") == CallState.REFUSED else {}
+    session.later([made], calls=_changes(item, values))
+    if values:
+        session.unwritten_answer(item.name, state=values["state"], reference=made.reference or "", answer=answer)
+        session.settled_later(item.name)
 
 
 def _given_up(item: Ready, outcome: Outcome) -> Outcome:

@@ -23,7 +23,7 @@ from tasks_app.models import Call, Task
 from tasks_app.models import Event as EventRow
 from tasks_app.open_calls import calls_open
 from tasks_app.record.append import Admission, Appended, CallChange, Seq, Stale, append
-from tasks_app.record.events import After, Event
+from tasks_app.record.events import After, CallResumeDecided, Event
 from tasks_app.record.late import late_keep
 from tasks_app.runtime.batch import Batch, Inside
 from tasks_app.runtime.selection import Last
@@ -73,10 +73,22 @@ class Session:
         self.refreshes += 1
         self.added.clear()
         self.open = {call.name: call for call in calls}
-        for name, change in self.pending.calls.items():
+        self._revise()
+
+    def _revise(self) -> None:
+        """Apply what rides to the rows that were read; what somebody else has overtaken rides no more."""
+        for event in [one for one in self.pending.events if isinstance(one, CallResumeDecided)]:
+            row = self.open.get(event.name)
+            if row is None or (row.state, row.attempts) != (event.seen["state"], event.seen["attempts"]):
+                self.pending.drop(event)
+                self.resumed.discard(event.name)
+        for name, change in list(self.pending.calls.items()):
             if name in self.open:
                 self._apply(self.open[name], change.set, None)
                 self.settled_later(name)
+            else:  # settled by somebody else: the answer that rides is told, and changes nothing
+                del self.pending.calls[name]
+                self.unwritten.pop(name, None)
 
     def unwritten_answer(self, name: str, **values: Any) -> None:
         """Remember what the agent may read of a call whose last events still ride: state, answer, reference."""

@@ -87,6 +87,8 @@ class Place:
         if fact.kind == "call.attempted":
             calls[called].attempt = int(fact.data.get("attempt", 0))
             calls[called].under_approval = bool(fact.data.get("under_approval"))
+        if fact.kind == "call.outcome" and calls[called].state == "answered":
+            return  # another attempt's, told after the answer
         state = _state_after(fact.kind, fact.data)
         if state == "settled":
             del calls[called]

@@ -125,6 +125,19 @@ def test_one_unknown_attempt_keeps_a_refused_call_unknown() -> None:
     assert story.row()["look_first"]
 
 
+@pytest.mark.parametrize("second", ["unknown", "refused", "ok", "started"])
+@pytest.mark.parametrize("settles", [True, None], ids=["settled", "to be read back"])
+def test_what_a_second_attempt_says_changes_nothing_of_a_call_that_is_answered(
+    second: str, settles: bool | None
+) -> None:
+    story = Story().claim().call(effect_class="keyed").attempt().claim(2).attempt(number=2, epoch=2)
+    receipt = {"name": "pay", "attempt": 1, "outcome": "ok", "closes_doubt": True, "reference": "r", "held_epoch": 1}
+    story.say("call.late_receipt", settles=settles, **receipt)
+    before = story.row()
+    story.say("call.outcome", name="pay", attempt=2, outcome=second, sent=True, settles=settles, reference="other")
+    assert story.row() == before
+
+
 def test_an_attempt_that_a_lost_worker_left_may_have_acted() -> None:
     story = Story().claim().call(effect_class="keyed").attempt().claim(2).attempt(number=2, epoch=2)
     assert story.row()["maybe_applied"]

@@ -48,6 +48,14 @@ def test_an_approval_that_was_used_is_said_to_stay_used():
     assert "its approval is used, and is not given back" in cause(story)
 
 
+def test_a_call_whose_late_answer_was_there_is_not_unknown_for_what_another_attempt_said():
+    story = decided().call(effect_class="keyed").attempt().claim(2).attempt(number=2, epoch=2)
+    story.say("call.late_receipt", name="pay", attempt=1, outcome="ok", closes_doubt=True)
+    before = cause(story)
+    assert "answer" in before
+    assert cause(story.say("call.outcome", name="pay", attempt=2, outcome="unknown", sent=True)) == before
+
+
 def test_what_happens_after_a_second_loss_belongs_to_the_second_takeover():
     after = then().say("slice.lost", lost_epoch=2, worker="w").claim(3).attempt(number=2, epoch=3)
     assert "sent it" not in cause(decided().call(effect_class="keyed").attempt(), after)
