@@ -11,8 +11,8 @@ from core.boundaries import Boundary, Position, cross
 from core.clock import ClockTimestamp
 from tasks_app.external import EXTERNAL_HOLDER
 from tasks_app.losses import RAN_OUT, Loss, lease_lose
-from tasks_app.models import Status, Task, WaitKind
-from tasks_app.parents import awaits, parent_wake
+from tasks_app.models import Task
+from tasks_app.parents import parent_wake, parents_asleep
 from tasks_app.status import TERMINAL
 from tasks_app.wake import wake_now, wake_ups_waiting
 
@@ -97,12 +97,4 @@ def _loss(holder: str) -> Loss:
 
 def parents_wake() -> int:
     """Make due the parents whose awaited child has ended and told nobody (W04); returns how many."""
-    ended = Task.objects.filter(
-        status__in=TERMINAL,
-        parent__status=Status.WAITING,
-        parent__wait__kind=WaitKind.CHILD,
-        parent__wake_at=None,
-    )
-    rows = ended.values_list("pk", "parent_id", "parent__open_wait", "parent__child_tasks")[:BATCH]
-    awaited = {parent: child for child, parent, wait, children in rows if awaits(child, wait, children)}
-    return sum(parent_wake(parent=parent, child=child) for parent, child in awaited.items())
+    return sum(parent_wake(parent=parent, child=child) for parent, child in parents_asleep()[:BATCH])

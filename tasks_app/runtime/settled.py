@@ -1,12 +1,15 @@
 """What follows when a step's calls are all settled, and parking in a wait of the agent's own."""
 
+from uuid import UUID
+
 from core.boundaries import Boundary
+from tasks_app.parents import parent_parked
 from tasks_app.record.append import Seq
 from tasks_app.record.events import CheckpointAdvanced
 from tasks_app.runtime.ending import slice_end
 from tasks_app.runtime.session import Session
 from tasks_app.runtime.view_make import Book
-from tasks_app.status import Status
+from tasks_app.status import Status, WaitKind
 
 
 def checkpoint_later(session: Session, book: Book) -> bool:
@@ -39,4 +42,6 @@ def wait_park(session: Session) -> None:
     """Let go of a task that waits for a time, a signal or a child (``wait.started`` is recorded already)."""
     wait = session.task.open_wait or {}
     change = {"status": Status.WAITING, "wait": wait, "wake_at": wait.get("until")}
-    slice_end(session, "parked", task=change)
+    if slice_end(session, "parked", task=change) and wait.get("kind") == WaitKind.CHILD:
+        child = session.task.child_tasks[wait["on"]]["child"]
+        parent_parked(parent=session.lease.task, child=UUID(child))

@@ -8,12 +8,14 @@ from approvals_app.models import ApprovalRequest
 from approvals_app.services.decide import approval_decide
 from approvals_app.status import Answer, Via
 from chaos_app.world.client import WorldClient
+from core import boundaries
 from core.boundaries import Boundary, Crossing, Position
 from tasks_app.finders import parents_wake
 from tasks_app.models import Call, Event, Task
 from tasks_app.record.rebuild import task_differences
+from tasks_app.services.cancel import task_cancel
 from tasks_app.services.signal import signal_send
-from tasks_app.status import CallState, Status
+from tasks_app.status import TERMINAL, CallState, Status
 from tests.integration.runtime.conftest import Rig, fresh, kinds
 from tests.integration.runtime.test_every_crossing import ENDS, effects_of, intent_of
 from tests.people import principal_of
@@ -74,6 +76,36 @@ def test_waiting_for_child_signal_and_timer_survives_a_death_anywhere(
         if task.status != Status.COMPLETED or counts != [1, 1] or signals != 1:
             wrong.append((at, task.status, counts, signals, kinds(task)))
     assert not wrong, wrong
+
+
+@pytest.mark.parametrize("by", ["itself", "a cancel"])
+def test_a_parent_whose_child_ends_while_it_parks_for_it_wakes_without_a_sweeper(
+    by: str, rig: Callable[[], Rig], client: WorldClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """W04: the child finds its parent held, and the parent has looked already."""
+    one = rig()
+    task, usual, ended = one.task("test.waits", **intent_of("keyed", 0)), one.handle, list[Task]()
+
+    def beside(crossing: Crossing) -> None:
+        usual(crossing)
+        here = (crossing.boundary, crossing.position, crossing.task) == (Boundary.RELEASE, Position.BEFORE, task.pk)
+        child = Task.objects.filter(parent=task).first() if here and not ended else None
+        if child is None or (Task.objects.get(pk=task.pk).open_wait or {}).get("kind") != "child":
+            return
+        ended.append(child)
+        if by == "itself":
+            one.run(child, until=lambda row: row.status in ENDS)
+            boundaries.install(one.handle)
+        else:
+            task_cancel(workspace=task.workspace, task=child.pk, actor="person:silas", reason="enough")
+
+    monkeypatch.setattr(one, "handle", beside)
+    one.slice(task)
+    task.refresh_from_db()
+    assert (Task.objects.get(pk=ended[0].pk).status in TERMINAL, task.status) == (True, Status.WAITING)
+    assert task.wake_at is not None
+    one.slice(task)
+    assert kinds(task).count("child.settled") == 1
 
 
 def test_a_signal_that_comes_while_another_is_being_taken_waits_for_the_next_wait(

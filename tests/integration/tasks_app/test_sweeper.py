@@ -2,6 +2,7 @@
 
 import threading
 import time
+from copy import copy
 from datetime import timedelta
 from uuid import uuid4
 
@@ -10,7 +11,7 @@ from django.db import connection
 
 from core.clock import database_now
 from tasks_app import finders
-from tasks_app.finders import DueTasks, leases_ran_out, parents_wake, tasks_due
+from tasks_app.finders import BATCH, DueTasks, leases_ran_out, parents_wake, tasks_due
 from tasks_app.models import Status, Task
 from tasks_app.sweeper import LeaseWatch, Sweeper
 from tasks_app.wake import wake_now, wake_ups_waiting
@@ -175,6 +176,22 @@ def test_the_end_of_another_child_wakes_nobody(people):
     waiting_parent(people, child, str(uuid4()))
     Task.objects.filter(pk=child.pk).update(status=Status.COMPLETED, ended_at=database_now())
     assert parents_wake() == 0
+
+
+def test_the_ended_children_that_nobody_awaits_hide_none_that_is_awaited(people):
+    """However many they are: a parent that awaits the last of a wide fan-out."""
+    running_on = due(people)
+    sleeping, parent = (waiting_parent(people, running_on, "helper") for _ in range(2))
+    ended = [copy(running_on) for _ in range(2 * BATCH)]
+    for nth, child in enumerate(ended, start=1):
+        child.pk, child.parent, child.ended_at = uuid4(), (sleeping, parent)[nth % 2 == 0], database_now()
+        child.status = Status.COMPLETED
+    Task.objects.bulk_create(ended)
+    awaited = {"helper": {"child": str(ended[-1].pk), "settled": False}}
+    Task.objects.filter(pk=parent.pk).update(child_tasks=awaited)
+    assert [parents_wake(), parents_wake()] == [1, 0]
+    woken = dict(Task.objects.filter(pk__in=[parent.pk, sleeping.pk]).values_list("pk", "wake_at"))
+    assert (woken[parent.pk] is not None, woken[sleeping.pk]) == (True, None)
 
 
 def test_a_finder_that_fails_stops_no_other(people):
