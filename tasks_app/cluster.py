@@ -75,20 +75,26 @@ def cluster_reconcile() -> int:
     Keyed calls go on under their keys. Readable ones that seem unsent are looked up before anything is sent. Opaque
     ones, and readable ones that still wait for a person here, are in doubt, and their approvals void.
     Task by task, so that a sweeper that dies half-way begins again without harm. Returns the number of tasks.
+    Of several sweepers the first to be through lets attempts go on; from then on no other judges anything.
     """
     tasks = list(Task.objects.filter(calls__state__in=OPEN).exclude(status__in=TERMINAL).distinct().values_list("pk"))
-    for (task,) in tasks:
-        _reconcile(task)
+    for done, (task,) in enumerate(tasks):
+        if not _reconcile(task):
+            return done
     ClusterIdentity.objects.filter(pk=1).update(reconciling=False)
     log.warning("cluster_reconciled", tasks=len(tasks))
     return len(tasks)
 
 
-def _reconcile(task: UUID) -> None:
+def _reconcile(task: UUID) -> bool:
+    """Judge a task's open calls; False where another sweeper has let attempts go on: what is open now is live work."""
     with transaction.atomic():
         row = tasks_locked().get(pk=task)
+        # Locked until the judgement is committed: whoever lets attempts go on does so before it, or after it.
+        if not ClusterIdentity.objects.select_for_update().filter(pk=1, reconciling=True).first():
+            return False
         if row.status in TERMINAL:
-            return
+            return True
         calls = list(Call.objects.filter(task=row, state__in=OPEN).exclude(state=CallState.IN_DOUBT).order_by("pk"))
         events, changes = _judged(calls)
         doubted = frozenset(change.name for change in changes if change.set["state"] == CallState.IN_DOUBT)
@@ -105,6 +111,7 @@ def _reconcile(task: UUID) -> None:
         if done is not None:
             after_commit(lambda: live_hint(stream=task, workspace=row.workspace_id, seq=done.head_seq))
             wake(task)
+        return True
 
 
 def _judged(calls: list[Call]) -> tuple[list[Event], list[CallChange]]:

@@ -1,8 +1,11 @@
 """C03: a server that is not the one we knew stops every attempt until open calls have been reconciled."""
 
-import pytest
-from django.db import connection
+import threading
 
+import pytest
+from django.db import OperationalError, connection, transaction
+
+from tasks_app import cluster
 from tasks_app.cluster import cluster_check, cluster_reconcile, cluster_reconcile_if_needed
 from tasks_app.leases import lease_claim
 from tasks_app.models import Call, ClusterIdentity, Task
@@ -36,6 +39,12 @@ def intend(task: Task, name: str, effect_class: str, state: str, ordinal: int) -
 def set_back() -> None:
     """Another timeline, as after a promotion or a restore."""
     ClusterIdentity.objects.update(timeline=99)
+
+
+def stop_for_another_server() -> None:
+    cluster_check()
+    set_back()
+    assert not cluster_check()
 
 
 def test_the_first_look_stores_the_identity_and_the_next_finds_it_unchanged():
@@ -95,6 +104,7 @@ def test_reconciling_looks_before_sending_what_can_be_looked_up_and_doubts_what_
         ]
     ):
         intend(task, name, effect_class, state, ordinal)
+    stop_for_another_server()
     assert cluster_reconcile() == 1
     states = dict(Call.objects.values_list("name", "state"))
     assert states == {
@@ -113,7 +123,58 @@ def test_a_task_that_is_held_loses_its_worker_without_blame(people):
     task = due(people)
     claim(task)
     intend(task, "sent", "readable", "attempted", 0)
+    stop_for_another_server()
     cluster_reconcile()
     lost = event(task.pk, "slice.lost")
     assert (lost.data["counted"], lost.data["lost_epoch"]) == (False, 1)
     assert "task.quarantined" not in kinds(task.pk)
+
+
+def test_a_sweeper_that_is_slower_than_another_doubts_nothing_that_was_attempted_since(people, monkeypatch):
+    """C03: it has listed its tasks, the other is through with them, and workers go on."""
+    task, slower = due(people), cluster._reconcile
+    intend(task, "first", "keyed", "intended", 0)
+    stop_for_another_server()
+
+    def behind(listed):
+        monkeypatch.setattr(cluster, "_reconcile", slower)
+        assert cluster_reconcile_if_needed() == 1
+        claim(task)
+        intend(task, "live", "opaque", "attempted", 1)
+        return slower(listed)
+
+    monkeypatch.setattr(cluster, "_reconcile", behind)
+    looked_at = cluster_reconcile()
+    assert dict(Call.objects.values_list("name", "state")) == {"first": "intended", "live": "attempted"}
+    assert Task.objects.get(pk=task.pk).lease_nonce is not None
+    assert [kinds(task.pk).count(kind) for kind in ("slice.lost", "call.in_doubt")] == [1, 0]
+    assert (looked_at, cluster_check()) == (0, True)
+
+
+def test_attempts_do_not_go_on_while_a_slower_sweeper_judges(people, monkeypatch):
+    """C03: it has asked whether it may; the faster one ends behind it."""
+    task, judged = due(people), cluster._judged
+    intend(task, "first", "keyed", "intended", 0)
+    stop_for_another_server()
+    ended: list[bool] = []
+
+    def end() -> None:
+        try:
+            with transaction.atomic(), connection.cursor() as cursor:
+                cursor.execute("SET LOCAL lock_timeout = '100ms'")
+                ClusterIdentity.objects.filter(pk=1).update(reconciling=False)
+            ended.append(True)
+        except OperationalError:
+            ended.append(False)
+        finally:
+            connection.close()
+
+    def slowly(calls):
+        other = threading.Thread(target=end)
+        other.start()
+        other.join()
+        return judged(calls)
+
+    monkeypatch.setattr(cluster, "_judged", slowly)
+    cluster_reconcile()
+    assert ended == [False]
