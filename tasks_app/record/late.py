@@ -6,7 +6,7 @@ from uuid import UUID
 from django.db import transaction
 
 from core.clock import database_now
-from core.hints import live_hint
+from core.hints import after_commit, live_hint
 from tasks_app.models import Call, CallState, LateWrite, Status, Task
 from tasks_app.models import Event as EventRow
 from tasks_app.record.append import Appended, CallChange, Seq, Token, append
@@ -37,7 +37,8 @@ def late_keep(*, stream: UUID, events: Sequence[Event], actor: str, token: Token
                 kind=event.KIND,
                 data=event_prepare(event).whole,
             )
-    live_hint(stream=stream, workspace=task.workspace_id, seq=task.head_seq)
+        workspace, seq = task.workspace_id, task.head_seq
+        after_commit(lambda: live_hint(stream=stream, workspace=workspace, seq=seq))
     for event in events:
         if isinstance(event, CallOutcome) and event.sent and event.outcome in {"ok", "refused"}:
             late_receipt_append(stream=stream, outcome=event, actor=actor, token=token)

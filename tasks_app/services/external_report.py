@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from core.clock import database_now
 from core.errors import Conflict, Forbidden
 from core.models import Workspace
 from tasks_app import registry
@@ -12,7 +11,7 @@ from tasks_app.contracts import Contract
 from tasks_app.execution_token import execution_read
 from tasks_app.external import external_contract
 from tasks_app.models import Call, Event, LateWrite, Status, Task
-from tasks_app.record.append import CallChange, Token, append
+from tasks_app.record.append import CallChange, Stale, Token, append
 from tasks_app.record.events import After, CallOutcome, SliceReleased
 from tasks_app.record.late import late_keep
 from tasks_app.runtime.acting import Outcome, reference_fit
@@ -73,16 +72,15 @@ def external_report(*, workspace: Workspace, task: UUID, name: str, actor: str, 
         contract = _contract(here.task, name)
         said = _event(name, attempt, report, contract)
         earlier = _earlier(here.task, name, attempt, held)
-        # Without the tool's contract nobody here knows what is left to do; whoever carries it does.
-        late = earlier is None and (contract is None or not _holds(here.task, held))
         if earlier is not None:
             _same(earlier, said)
-            late = earlier.kind != "call.outcome"
-        elif contract is not None and not late:
-            _record(here, held, said, external_contract(contract))
-    if late and earlier is None:
-        late_keep(stream=task, events=[said], actor=actor, token=held)
-        wake(task)
+            late = isinstance(earlier, LateWrite) or earlier.kind != "call.outcome"
+        else:
+            # Without the tool's contract nobody here knows what is left to do; whoever carries it does.
+            late = contract is None or not _in_time(here, held, said, external_contract(contract))
+            if late:  # under the same lock: of two reports at once the second finds the first
+                late_keep(stream=task, events=[said], actor=actor, token=held)
+                wake(task)
     return Reported(call=Call.objects.select_related("task").get(task=task, name=name), late=late)
 
 
@@ -127,9 +125,15 @@ def _same(earlier: Event | LateWrite, said: CallOutcome) -> None:
         raise GateReported(f"Reported as {earlier.data['outcome']!r} before; that report stands.")
 
 
-def _holds(task: Task, token: Token) -> bool:
-    ours = (task.lease_epoch, task.lease_nonce) == (token.epoch, token.nonce)
-    return ours and task.lease_until is not None and database_now() < task.lease_until
+def _in_time(here: Command, token: Token, said: CallOutcome, contract: Contract) -> bool:
+    """Record the outcome; False where the lease or the task is over: the append itself tells, by its own clock."""
+    try:
+        _record(here, token, said, contract)
+    except Stale as stale:
+        if not stale.fenced and stale.refusal != "ended":
+            raise
+        return False
+    return True
 
 
 def _record(here: Command, token: Token, said: CallOutcome, contract: Contract) -> None:

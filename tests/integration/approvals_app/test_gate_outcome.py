@@ -1,13 +1,22 @@
 """What became of a call of an agent outside: reported, not reported, reported late."""
 
+import threading
+from typing import Any
+
+import pytest
+from django.db import connection
+
 from core.clock import database_now
 from tasks_app.finders import leases_ran_out
 from tasks_app.models import Call, Event, LateWrite, Task
 from tasks_app.record.invariants import Effect
 from tasks_app.record.verify import stream_verify
+from tasks_app.runtime.ending import NO_LEASE
+from tasks_app.services import external_report
 from tasks_app.services.settle import call_settle
 from tests.desk import CLEAN, PAY, Desk, kinds
 from tests.integration.approvals_app.outside import Outside, ready, run_out, sound, tend
+from tests.processes import wait_for
 
 
 def test_without_a_report_the_outcome_is_unknown_and_a_late_report_closes_the_doubt(desk: Desk, outside: Outside):
@@ -38,6 +47,70 @@ def test_a_report_after_the_deadline_is_a_late_receipt_though_no_sweeper_has_com
     late = outside.report(used)
     assert (late.status_code, late.json()["late"]) == (200, True)
     assert "call.outcome" not in kinds(made["task"])
+    assert LateWrite.objects.filter(stream=made["task"]).count() == 1
+
+
+def test_a_report_whose_deadline_passes_while_it_is_recorded_is_a_late_receipt(
+    desk: Desk, outside: Outside, monkeypatch: pytest.MonkeyPatch
+):
+    """Between the look at the lease and the append: what the agent did is not lost."""
+    made = ready(desk, outside)
+    used = outside.use(made).json()
+    values = external_report.outcome_values
+
+    def late(*given: Any) -> dict[str, Any]:
+        Task.objects.filter(pk=made["task"]).update(lease_until=database_now())
+        return values(*given)
+
+    monkeypatch.setattr(external_report, "outcome_values", late)
+    said = outside.report(used)
+    assert (said.status_code, said.json()["late"], said.json()["status"]) == (200, True, "done")
+    assert kinds(made["task"]).count("call.late_receipt") == 1
+
+
+@pytest.mark.parametrize("outcome", ["succeeded", "unknown"])
+def test_a_late_report_that_is_sent_twice_at_once_is_kept_once(
+    outcome: str, desk: Desk, outside: Outside, monkeypatch: pytest.MonkeyPatch
+):
+    """As a client does that had no answer: the second waits for the first, and hears the same."""
+    made = ready(desk, outside)
+    used = outside.use(made).json()
+    Task.objects.filter(pk=made["task"]).update(lease_until=database_now().replace(year=2020))
+    keep, answers = external_report.late_keep, []
+
+    def again() -> None:
+        answers.append(outside.report(used, outcome))
+        connection.close()
+
+    rival = threading.Thread(target=again)
+
+    def keep_slowly(**given: Any) -> None:
+        if not rival.ident:
+            rival.start()
+            wait_for(lambda: not rival.is_alive() or locks_waited_for(), what="the second report")
+        keep(**given)
+
+    monkeypatch.setattr(external_report, "late_keep", keep_slowly)
+    answers.append(outside.report(used, outcome))
+    rival.join()
+    answers.append(outside.report(used, outcome))
+    assert [(one.status_code, one.json()["late"]) for one in answers] == [(200, True)] * 3
+    assert LateWrite.objects.filter(stream=made["task"]).count() == 1
+    assert kinds(made["task"]).count("call.late_receipt") == (1 if outcome == "succeeded" else 0)
+
+
+def locks_waited_for() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
+        return bool(cursor.fetchone()[0])
+
+
+def test_a_report_after_the_task_has_ended_is_kept(desk: Desk, outside: Outside):
+    made = ready(desk, outside)
+    used = outside.use(made).json()
+    Task.objects.filter(pk=made["task"]).update(status="failed", ended_at=database_now(), **NO_LEASE)
+    said = outside.report(used)
+    assert (said.status_code, said.json()["late"]) == (200, True)
     assert LateWrite.objects.filter(stream=made["task"]).count() == 1
 
 
