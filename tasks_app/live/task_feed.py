@@ -1,9 +1,11 @@
 """What is new on a task's page: the events after a cursor as rows, and the parts of its head that changed."""
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
+from django.db.models import Subquery
 from django.template.loader import render_to_string
 
 from core.principal import Principal
@@ -98,19 +100,19 @@ class TaskFeed:
 
     def _tell(self, task: Task, after: int, most: int) -> Told:
         events = list(Event.objects.filter(stream=task.pk, seq__gt=after).order_by("seq")[:most])
-        reached = not events or events[-1].seq >= task.head_seq
-        lates = self._lates(after) if self.timeline and reached and _has_lates(task) else []
-        if not events and not lates:
-            return Told(events=[], message=None, story=None, late=self._late)
         if not self.timeline:
-            return Told(events=events, message=self._message(after, "", events), story=None, late=self._late)
-        told, story, rows = self._rows(task, after, events)
-        late = self._late
-        if len(told) == len(events):
-            rows += [self._row(task, row_of_late(one)) for one in lates]
-            late = max([self._late or 0, *(one.pk for one in lates)])
+            message = self._message(after, "", events) if events else None
+            return Told(events=events, message=message, story=None, late=self._late)
+        known = self._late_known(task, after)
+        lates = deque(self._lates(known) if _has_lates(task) else ())
+        if not events and not lates:
+            return Told(events=[], message=None, story=None, late=known)
+        told, story, rows, known = self._rows(task, after, events, lates, known)
+        if len(told) == len(events) and (not events or events[-1].seq >= task.head_seq):  # else they follow an event
+            rows += [self._row(task, row_of_late(late)) for late in lates]
+            known = max([known, *(late.pk for late in lates)])
         html = f'<ol hx-swap-oob="beforeend:#timeline">{"".join(rows)}</ol>' if rows else ""
-        return Told(events=told, message=self._message(after, html, told), story=story, late=late)
+        return Told(events=told, message=self._message(after, html, told), story=story, late=known)
 
     def _message(self, after: int, html: str, events: list[Event]) -> Message:
         if not events:
@@ -120,20 +122,28 @@ class TaskFeed:
         told = {"seq": events[-1].seq, "after": after, "html": html}
         return Common(told | ({"say": f"{row.line}."} if row else {}))
 
-    def _rows(self, task: Task, after: int, events: list[Event]) -> tuple[list[Event], Story, list[str]]:
-        """Return as many events as fit one message, the story after them, and their rows."""
+    def _rows(
+        self, task: Task, after: int, events: list[Event], lates: deque[LateWrite], known: int
+    ) -> tuple[list[Event], Story, list[str], int]:
+        """Return as many events as fit one message, the story after them, their rows, and the last refused write that
+        is told with them: each is told before the event that came after it, and taken from ``lates``.
+        """
         rows: list[str] = []
         story, total = self._story_from(task, after), 0
         story.causes = causes_told(task.pk, lost=story.lost.seq if story.lost else None, events=events)
         for event in events:
-            before = replace(story)
-            row = "".join(self._row(task, row) for row in story.tell(event))
+            before, ahead = replace(story), [late for late in lates if late.at < event.at]
+            shown = (*map(row_of_late, ahead), *story.tell(event))
+            row = "".join(self._row(task, row) for row in shown)
             total += size(row)
             if total > ROWS_LIMIT and rows:
                 story = before
                 break
             rows.append(row)
-        return events[: len(rows)], story, rows
+            for late in ahead:
+                known = late.pk
+                lates.popleft()
+        return events[: len(rows)], story, rows, known
 
     def _row(self, task: Task, row: Row) -> str:
         return render_to_string("tasks/_event.html", {"row": row, "task": task})
@@ -143,14 +153,20 @@ class TaskFeed:
             return story_before(task=task, seq=after + 1)
         return replace(self._story)
 
-    def _lates(self, after: int) -> list[LateWrite]:
-        """Return refused writes that the page may not have; one that it has is dropped there by its id."""
-        found = LateWrite.objects.filter(stream=self.task)
-        if self._late is not None:
-            found = found.filter(pk__gt=self._late)
-        elif after:
-            found = found.filter(at__gte=Event.objects.filter(stream=self.task, seq=after).values("at")[:1])
-        return list(found.order_by("pk")[:EVENTS_AT_ONCE])
+    def _late_known(self, task: Task, after: int) -> int:
+        """Return the last refused write that the page has. Their keys rise with their times: each was written under its
+        task's lock. Before the first read those are meant that are older than the page's last event; one of the rest
+        that it has as well is dropped there by its id.
+        """
+        if self._late is not None or not after or not _has_lates(task):
+            return self._late or 0
+        at = Event.objects.filter(stream=self.task, seq=after).values("at")[:1]
+        older = LateWrite.objects.filter(stream=self.task, at__lt=Subquery(at))
+        return older.order_by("-pk").values_list("pk", flat=True).first() or 0
+
+    def _lates(self, known: int) -> list[LateWrite]:
+        """Return the refused writes after one."""
+        return list(LateWrite.objects.filter(stream=self.task, pk__gt=known).order_by("pk")[:EVENTS_AT_ONCE])
 
     def _head(self, task: Task, principal: Principal, once: Round) -> Iterator[tuple[str, str]]:
         card = once.card(task, principal)
