@@ -31,6 +31,7 @@ from approvals_app.api_schemas import (
 )
 from approvals_app.selectors.figures import Figures, approval_figures, figures_csv
 from approvals_app.selectors.groups import approvals_groups
+from approvals_app.selectors.places import place_named
 from approvals_app.selectors.requests import approval_find, approvals_page
 from approvals_app.services.decide import approval_decide
 from approvals_app.services.edit import approval_edit
@@ -42,6 +43,7 @@ from approvals_app.waiting import LONGEST_WAIT, decision_wait
 from core.access import Right
 from core.clock import database_now
 from core.principal import caller
+from tasks_app.services.intake import field_error
 
 router = Router()
 router.add_router("", policy)
@@ -54,15 +56,19 @@ MONTH = 30  # days that figures reach back where nobody says otherwise
 def approvals_list(request: HttpRequest, asked: Query[ListIn]) -> dict[str, Any]:
     """Waiting ones by soonest deadline, others latest first; ``mine``: what this caller may decide."""
     principal = caller(request, Right.APPROVALS_READ)
+    try:
+        after = place_named(asked.after, workspaces=[principal.workspace.pk]) if asked.after else None
+    except ValueError:
+        raise field_error("after", "is no `next` of this list.") from None
     page = approvals_page(
         workspaces=[principal.workspace.pk],
         shelf=asked.shelf,
-        after=asked.after,
+        after=after,
         limit=asked.limit,
         only={name: value for name in NARROWED if (value := getattr(asked, name))},
         mine=principal if asked.mine else None,
     )
-    return {"approvals": [approval_fields(row) for row in page.rows], "next": page.after}
+    return {"approvals": [approval_fields(row) for row in page.rows], "next": page.after and str(page.after)}
 
 
 @router.get("/groups", response=GroupsOut, summary="List what waits by agent, tool and rule")

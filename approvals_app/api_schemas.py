@@ -65,10 +65,10 @@ class ApprovalOut(Schema):
 
 
 class ApprovalPageOut(Schema):
-    """A part of a list; ``next`` goes into ``after``."""
+    """A part of a list; ``next`` goes into ``after`` as it is: what it means may change."""
 
     approvals: list[ApprovalOut]
-    next: UUID | None
+    next: str | None
 
 
 class ListIn(Schema):
@@ -80,7 +80,7 @@ class ListIn(Schema):
     tool: str = Field(default="", max_length=120)
     rule: str = Field(default="", max_length=80)
     task: UUID | None = None
-    after: UUID | None = None
+    after: str = Field(default="", max_length=100, description="The `next` of the part before; empty for the first.")
     limit: int = Field(default=PAGE, ge=1, le=200)
 
 

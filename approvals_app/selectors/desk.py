@@ -93,16 +93,16 @@ class DeskPage:
         return sorted(both, key=_deadline) if self.groups else both
 
 
-def desk_page(*, user: User, tab: Tab, kind: Kind | None = None, after: UUID | None = None) -> DeskPage:
-    """Return a part of a shelf, by key. ``kind``: the opened group, each card for itself."""
+def desk_page(*, user: User, tab: Tab, kind: Kind | None = None, after: Place | None = None) -> DeskPage:
+    """Return a part of a shelf, from a place on. ``kind``: the opened group, each card for itself."""
     found = shelf(user=user, tab=tab)
     if tab not in WAITING:
-        rows = list((found.filter(pk__lt=after) if after else found).order_by("-pk")[: ROWS + 1])
+        rows = list((found.filter(pk__lt=after.pk) if after else found).order_by("-pk")[: ROWS + 1])
         return _part([], rows)
     large = [] if kind else _large(found)  # once: what is a row of its own must not be looked for in a group
     groups = [] if after else _groups(found, large)
     found = of_kind(found, kind) if kind else _without(found, large)
-    rows = list(_beyond(found, after).order_by(*FORTH)[: ROWS + 1])
+    rows = list((behind(found, after) if after else found).order_by(*FORTH)[: ROWS + 1])
     return _part(groups, rows)
 
 
@@ -205,13 +205,6 @@ def _without(found: QuerySet[ApprovalRequest], large: list[Any]) -> QuerySet[App
     for one in large:
         found = found.exclude(agent=one["agent"], tool=one["tool"], rule=one["rule"])
     return found
-
-
-def _beyond(found: QuerySet[ApprovalRequest], after: UUID | None) -> QuerySet[ApprovalRequest]:
-    if after is None:
-        return found
-    last = ApprovalRequest.objects.filter(pk=after).first()
-    return found if last is None else behind(found, Place.of(last))
 
 
 def _part(groups: list[Group], rows: list[ApprovalRequest]) -> DeskPage:

@@ -1,5 +1,6 @@
 """The order of what waits, and a place in it: soonest deadline first, those without one last, then by id."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -9,9 +10,9 @@ from django.db.models import F, Q, QuerySet
 from approvals_app.models import ApprovalRequest
 
 FORTH = (F("decide_by").asc(nulls_last=True), F("pk").asc())
+BACK = (F("decide_by").desc(nulls_first=True), F("pk").desc())
 _NONE = "none"
 _SINCE = datetime(1970, 1, 1, tzinfo=UTC)
-BACK = (F("decide_by").desc(nulls_first=True), F("pk").desc())
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,17 @@ class Place:
         """Return it as a text for addresses; only ``read`` knows what it means."""
         deadline = _NONE if self.decide_by is None else (self.decide_by - _SINCE) // timedelta(microseconds=1)
         return f"{self.pk}.{deadline}"
+
+
+def place_named(text: str, *, workspaces: Sequence[UUID]) -> Place | None:
+    """Return the place after which a list goes on. Raises ValueError for what is none.
+
+    An id alone, which it was once, is where its row stands now; None, the beginning, where there is no such row here.
+    """
+    if "." in text:
+        return Place.read(text)
+    row = ApprovalRequest.objects.filter(pk=UUID(text), workspace__in=workspaces).first()
+    return Place.of(row) if row else None
 
 
 def behind(found: QuerySet[ApprovalRequest], place: Place) -> QuerySet[ApprovalRequest]:

@@ -37,10 +37,10 @@ class Shelf(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """A part of a list; ``after`` is the id from which the next part continues, None at the end."""
+    """A part of a list; ``after`` is the place from which the next part continues, None at the end."""
 
     rows: Sequence[ApprovalRequest]
-    after: UUID | None
+    after: Place | None
 
 
 def approval_find(*, workspace: Workspace, approval: UUID) -> ApprovalRequest:
@@ -60,7 +60,7 @@ def approvals_page(
     *,
     workspaces: Sequence[UUID],
     shelf: Shelf,
-    after: UUID | None = None,
+    after: Place | None = None,
     limit: int = PAGE,
     only: Mapping[str, Any] | None = None,
     mine: Principal | None = None,
@@ -74,14 +74,13 @@ def approvals_page(
     if mine is not None:
         narrowed = narrowed.filter(pk__in=_mine(mine).values("pk"))
     if shelf == Shelf.WAITING:
-        last = rows.filter(pk=after).first() if after else None
         waiting = narrowed.filter(status=ApprovalStatus.REQUESTED)
-        rows = (behind(waiting, Place.of(last)) if last else waiting).order_by(*FORTH)
+        rows = (behind(waiting, after) if after else waiting).order_by(*FORTH)
     else:
         shown = narrowed.filter(_on(shelf)).order_by("-pk")
-        rows = shown.filter(pk__lt=after) if after else shown
+        rows = shown.filter(pk__lt=after.pk) if after else shown
     found = list(rows[: limit + 1])
-    return Page(rows=found[:limit], after=found[limit - 1].pk if len(found) > limit else None)
+    return Page(rows=found[:limit], after=Place.of(found[limit - 1]) if len(found) > limit else None)
 
 
 def approvals_counts(*, workspaces: Sequence[UUID]) -> dict[Shelf, int | None]:

@@ -18,10 +18,11 @@ from approvals_app.models import ApprovalRequest
 from approvals_app.rights import workspaces_of
 from approvals_app.selectors.desk import WAITING, DeskPage, Kind, Tab, desk_page
 from approvals_app.selectors.doubts import doubts_part
+from approvals_app.selectors.places import Place
 from approvals_app.selectors.waiting import approvals_waiting_count
 from approvals_app.services.presented import approval_opened, approvals_presented
 from approvals_app.views.card import card_context
-from approvals_app.views.who import card_principal, key, narrowed, tab_of
+from approvals_app.views.who import card_principal, narrowed, place, tab_of
 from core.access import Right
 from core.errors import NotFound
 from core.principal import session_principal
@@ -40,15 +41,15 @@ def desk(request: HttpRequest) -> HttpResponse:
     """Show one shelf over all workspaces that the person may see; the badge counts over the same."""
     user = session_principal(request).user
     tab, kind = tab_of(request.GET.dict()), narrowed(request)
-    after = number(request, "after") if tab == Tab.DOUBT else key(request, "after")
     workspaces = workspaces_of(user=user, right=Right.APPROVALS_READ)
-    onward: UUID | int | None
+    after = number(request, "after") if tab == Tab.DOUBT else place(request, "after", workspaces)
+    onward: Place | int | None
     if isinstance(after, int) or tab == Tab.DOUBT:
         page = DeskPage(groups=[], rows=[], end=None)
         calls, onward = doubts_part(workspaces=workspaces, after=cast(int | None, after))
     else:
         page, calls = desk_page(user=user, tab=tab, kind=kind, after=after), []
-        onward = page.end.pk if page.end else None
+        onward = page.end
     approvals_presented(approvals=[row.pk for row in page.rows], user=user)
     context = {
         "tab": tab.value,

@@ -1,6 +1,6 @@
 """Who looks at a page of approvals, and from which shelf they came."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from django.http import HttpRequest
@@ -8,6 +8,7 @@ from django.http import HttpRequest
 from approvals_app.live.desk_feed import kind_of
 from approvals_app.models import ApprovalRequest
 from approvals_app.selectors.desk import Kind, Tab
+from approvals_app.selectors.places import Place, place_named
 from core.access import Right
 from core.errors import NotFound
 from core.principal import Principal, session_principal
@@ -37,9 +38,9 @@ def narrowed(request: HttpRequest) -> Kind | None:
     return kind_of({name: str(value) for name, value in request.GET.items()})
 
 
-def key(request: HttpRequest, name: str) -> UUID | None:
-    """Return an id from the address; None where there is none. Raises NotFound for what is no id."""
+def place(request: HttpRequest, name: str, workspaces: Sequence[UUID]) -> Place | None:
+    """Return the place on a shelf from the address; None where there is none. Raises NotFound for what is no place."""
     try:
-        return UUID(request.GET[name]) if name in request.GET else None
+        return place_named(request.GET[name], workspaces=workspaces) if name in request.GET else None
     except ValueError:
         raise NotFound from None
