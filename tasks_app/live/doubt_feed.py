@@ -25,9 +25,8 @@ class DoubtFeed(PartsFeed[Principal]):
         """See PartsFeed."""
         task = task_get(workspace=principal.workspace, task=self.task)
         doubt = doubt_of(task=task, name=self.name)
-        seen = (doubt.call.state, doubt.not_before, len(doubt.attempts), len(doubt.look_ups), len(doubt.receipts))
         # The words of a time change by themselves: the card has changed when the call has.
-        if self._sent.changed([("state", str(seen))]):
+        if self._sent.changed([("state", f"{doubt.call.state} {doubt.not_before} {doubt.seq}")]):
             context = {"task": task, "doubt": doubt, "oob": True}
             for part in PARTS:
                 yield part, render_to_string(f"tasks/_doubt_{part}.html", context)

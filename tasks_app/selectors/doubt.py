@@ -29,9 +29,13 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doubt:
-    """A call and what is known. ``not_before`` is set while a late arrival is still possible."""
+    """A call and what is known. ``not_before`` is set while a late arrival is still possible.
+
+    ``seq``: the last event of the call; of each kind only the last are shown.
+    """
 
     call: Call
+    seq: int
     arguments: dict[str, Any]
     attempts: list[Attempt]
     look_ups: list[Event]
@@ -60,6 +64,7 @@ def doubt_of(*, task: Task, name: str) -> Doubt:
     moment = not_before(call)
     return Doubt(
         call=call,
+        seq=events[-1].seq if events else 0,
         arguments=arguments_shown(
             tool=call.tool,
             version=call.contract_version,
