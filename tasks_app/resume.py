@@ -32,6 +32,7 @@ class Do(StrEnum):
     DOUBT = "doubt"  # a person settles it
     VERIFY = "verify"  # the effect was read back and is as intended
     VOID = "void"  # only intended, and its contract is gone: withdrawn
+    WITHDRAW = "withdraw"  # it has no effect, and its task is cancelled: it is not run again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,6 +162,8 @@ def _external(call: CallFacts, now: datetime, rule: str) -> Move:
 
 
 def _without_effect(call: CallFacts, now: datetime, rule: str) -> Move:
+    if call.status == Status.CANCELLING:  # nothing would ever wake it: no attempt is made, and nobody is asked
+        return Move(do=Do.WITHDRAW, rule=rule, reason="The task is cancelled, and the call has no effect.")
     if call.next_look_at and now < call.next_look_at:
         return Move(do=Do.WAIT, rule=rule, reason="The last try had no answer.", until=call.next_look_at)
     return _send(call, rule=rule, reason="No effect: run it again.")

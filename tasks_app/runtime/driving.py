@@ -94,7 +94,10 @@ def _one(session: Session, drive: Drive, row: Call, now: datetime) -> None:
             doubt_commit(session, row, recorded.contract, rule=move.rule, reason=move.reason)
             drive.moved = True
         case Do.VOID:
-            _void(session, row, move)
+            _withdraw(session, row, "The tool changed: " + move.reason, voided="tool changed")
+            drive.moved = True
+        case Do.WITHDRAW:
+            _withdraw(session, row, move.reason, voided="task cancelled")
             drive.moved = True
         case Do.WAIT:
             drive.wait(move.until)
@@ -211,13 +214,13 @@ def _poll(session: Session, row: Call, recorded: RecordedCall) -> None:
     outcome_record(session, ready, outcome)
 
 
-def _void(session: Session, row: Call, move: Move) -> None:
-    """Only intended, and no live worker carries its contract: approval voided, call withdrawn, agent decides afresh."""
-    event = CallWithdrawn(name=row.name, reason="The tool changed: " + move.reason)
+def _withdraw(session: Session, row: Call, reason: str, *, voided: str) -> None:
+    """Withdraw a call that has had no effect, and void its approval, each for its reason."""
+    event = CallWithdrawn(name=row.name, reason=reason)
     values = {"state": CallState.WITHDRAWN, "settled_seq": Seq(1), "answer_seq": Seq(1)}
     values |= {"holds_business_key": False}
 
     def inside() -> Inside:
-        return Inside(after=gate().void(task=session.lease.task, names=frozenset({row.name}), reason="tool changed"))
+        return Inside(after=gate().void(task=session.lease.task, names=frozenset({row.name}), reason=voided))
 
     call_commit(session, row, [event], set=values, boundary=Boundary.DECIDE, inside=inside)

@@ -204,6 +204,7 @@ _MOVES = {
     "doubt": "Ask a person what happened",
     "verify": "Record that the effect is there",
     "void": "Withdraw it",
+    "withdraw": "Withdraw it",
 }
 
 
