@@ -34,7 +34,7 @@ def card_fragments(
     context = state_context(card, principal, state) | {"csrf_token": csrf_token, "oob": True, "preview": preview}
     parts = ("heading", "state", "send", *(("after",) if csrf_token else ()))
     for part in parts:
-        yield f"{part}-{request.pk}", render_to_string(f"approvals/_card_{part}.html", context)
+        yield f"card-{part}-{request.pk}", render_to_string(f"approvals/_card_{part}.html", context)
 
 
 def state_context(card: Card, principal: Principal, state: str) -> dict[str, Any]:

@@ -116,8 +116,11 @@ class DeskFeed(PartsFeed[User]):
             return
         roles = roles_of(user=user, workspace=row.workspace_id)
         principal = Principal(user=user, workspace=row.workspace, roles=roles)
-        said, told = self._told
-        shown, state = told if said is beside else beside.state, card_state(row, principal)
+        said, shown = self._told
+        if said is not beside:
+            shown = beside.state
+            self._sent.forget("card-")
+        state = card_state(row, principal)
         if state != shown:
             token = self.csrf_token
             yield from card_fragments(request=row, principal=principal, csrf_token=token, state=state, preview=True)

@@ -26,7 +26,7 @@ class DoubtFeed(PartsFeed[Principal]):
         task = task_get(workspace=principal.workspace, task=self.task)
         doubt = doubt_of(task=task, name=self.name)
         # The words of a time change by themselves: the card has changed when the call has.
-        if self._sent.changed([("state", f"{doubt.call.state} {doubt.not_before} {doubt.seq}")]):
+        if self._sent.changed([("seen", f"{doubt.call.state} {doubt.not_before} {doubt.seq}")]):
             context = {"task": task, "doubt": doubt, "oob": True}
             for part in PARTS:
                 yield part, render_to_string(f"tasks/_doubt_{part}.html", context)

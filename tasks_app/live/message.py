@@ -42,6 +42,10 @@ class Sent:
                 new.append(html)
         return new
 
+    def forget(self, beginning: str) -> None:
+        """Forget the fragments whose ids begin so: the page says by itself what it has of them."""
+        self.digests = {key: digest for key, digest in self.digests.items() if not key.startswith(beginning)}
+
 
 class Common(Message):
     """A message that goes to many sockets: written out once."""
