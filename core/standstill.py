@@ -1,6 +1,10 @@
 """A bound on transactions that stand still: whoever is stopped within one holds its locks, and no lease runs out."""
 
+from django.conf import settings
+from django.db import connection
 from django.db.models import Func, TextField, Value
+
+NAME = "idle_in_transaction_session_timeout"
 
 
 class StandsStill(Func):
@@ -13,5 +17,21 @@ class StandsStill(Func):
     output_field = TextField()
 
     def __init__(self, seconds: float) -> None:
-        milliseconds = str(int(seconds * 1000))
-        super().__init__(Value("idle_in_transaction_session_timeout"), Value(milliseconds), Value(True))
+        super().__init__(Value(NAME), Value(milliseconds(seconds)), Value(True))
+
+
+def milliseconds(seconds: float) -> str:
+    """Return a bound as Postgres takes it."""
+    return str(int(seconds * 1000))
+
+
+def lock_for_all(key: int) -> None:
+    """Take, until the end of the transaction, an advisory lock for which everybody waits; bounded as a task's row is.
+
+    Who stood still with it would hold up the whole deployment: every attempt waits for the lock of the stops.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT set_config(%s, %s, true), pg_advisory_xact_lock(%s)",
+            [NAME, milliseconds(settings.LEASE_SECONDS), key],
+        )

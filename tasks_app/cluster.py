@@ -13,9 +13,11 @@ again that was created in lost commits: its client repeats the request under its
 from uuid import UUID
 
 import structlog
+from django.conf import settings
 from django.db import connection, transaction
 
 from core.hints import after_commit, live_hint
+from core.standstill import StandsStill
 from tasks_app.gate import gate
 from tasks_app.losses import Loss, lease_lose
 from tasks_app.models import Call, CallState, ClusterIdentity, Status, Task
@@ -42,9 +44,8 @@ def cluster_check() -> bool:
     """
     system, timeline = _identity()
     with transaction.atomic():
-        stored, new = ClusterIdentity.objects.select_for_update().get_or_create(
-            pk=1, defaults={"system_identifier": system, "timeline": timeline}
-        )
+        locked = ClusterIdentity.objects.select_for_update().annotate(stands_still=StandsStill(settings.LEASE_SECONDS))
+        stored, new = locked.get_or_create(pk=1, defaults={"system_identifier": system, "timeline": timeline})
         if new or (stored.system_identifier, stored.timeline) == (system, timeline):
             return True
         ClusterIdentity.objects.filter(pk=1).update(system_identifier=system, timeline=timeline, reconciling=True)

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.db import connection, transaction
+from django.db import transaction
 
 from chaos_app.drills.cells import Cell, cells, slug
 from chaos_app.drills.cells_walled import of_sandboxes
@@ -27,6 +27,7 @@ from core.clock import database_now
 from core.errors import Conflict, Forbidden, NotFound
 from core.hints import after_commit
 from core.models import Workspace
+from core.standstill import lock_for_all
 from tasks_app.record.append import append_administration
 from tasks_app.record.events import DrillLaunched, SwitchChanged
 from tasks_app.services import intake
@@ -101,8 +102,7 @@ def drill_launch(
 
 def launches_locked() -> None:
     """Wait for launches that are being judged; until the end of the transaction, others wait for this one."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LAUNCH_LOCK])
+    lock_for_all(LAUNCH_LOCK)
 
 
 def launch_checked(suite: str, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
+
+from core.standstill import milliseconds
 from tasks_app.record.changes import Admission, CallChange, Seq, Token
 from tasks_app.record.events import After
 from tasks_app.record.statement import (
@@ -44,6 +47,8 @@ def parameters(
 ) -> tuple[Shape, list[Any]]:
     """Return the shape of an append and its parameters."""
     values: list[Any] = [stream.hex, actor, None if token is None else str(token.epoch)]
+    if not of_task:
+        values.append(milliseconds(settings.LEASE_SECONDS))
     if token is not None and not takes:
         values.append(token.nonce.hex)
     if expected is not None:

@@ -142,7 +142,9 @@ def _verdict(shape: Shape, places: _Places, stream: str, epoch: str) -> str:
         row = "head_seq, head_digest, lease_epoch, lease_nonce, lease_until, status, workspace_id, agent"
         locked = f"SELECT {row} FROM tasks_app_task WHERE id = {stream} FOR UPDATE"
     else:
-        row = "head_seq, head_digest, NULL AS status, NULL::bigint AS lease_epoch"
+        # As tasks_locked does for a task's row: who stands still with this one would hold up a workspace.
+        bound = f"set_config('idle_in_transaction_session_timeout', {places.take('text')}, true) AS stands_still"
+        row = f"head_seq, head_digest, NULL AS status, NULL::bigint AS lease_epoch, {bound}"
         locked = f"SELECT {row} FROM core_workspace WHERE id = {stream} FOR NO KEY UPDATE"
     clock = f"SELECT locked.*, clock_timestamp() AS at FROM ({locked}) locked OFFSET 0"
     return f"""verdict AS MATERIALIZED (

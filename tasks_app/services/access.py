@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from datetime import timedelta
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 
@@ -10,6 +11,7 @@ from core.access import PEOPLE_ONLY, Right, Role
 from core.clock import database_now
 from core.errors import NotFound
 from core.models import ApiToken, Membership, Workspace
+from core.standstill import StandsStill
 from core.tokens import HINT, secret_create
 from tasks_app.record.append import append_administration
 from tasks_app.record.events import RoleChanged
@@ -51,7 +53,7 @@ def workspace_change(*, workspace: Workspace, name: str, keep_days: int | None, 
     if keep_days is not None and not 1 <= keep_days <= LONGEST_KEPT:
         raise intake.field_error("keep_days", f"must be between 1 and {LONGEST_KEPT} days.")
     with transaction.atomic():
-        held = Workspace.objects.select_for_update(no_key=True).get(pk=workspace.pk)
+        held = _locked(workspace)
         before = {field: getattr(held, field) for field in wanted}
         new = {field: value for field, value in wanted.items() if value != before[field]}
         if new:
@@ -65,7 +67,7 @@ def roles_set(*, workspace: Workspace, user: User, roles: Iterable[Role], actor:
     """Make these the person's roles in the workspace (none: they leave it); no change is no event."""
     wanted = frozenset(roles)
     with transaction.atomic():
-        Workspace.objects.select_for_update(no_key=True).get(pk=workspace.pk)
+        _locked(workspace)
         mine = Membership.objects.filter(workspace=workspace, user=user)
         before = frozenset(Role(role) for role in mine.values_list("role", flat=True))
         if wanted != before:
@@ -155,6 +157,12 @@ def token_revoke(*, workspace: Workspace, token: int, actor: str) -> ApiToken:
             before = {"scopes": found.scopes}
             _record(workspace, f"token {found.name} of {found.user.get_username()}", before, None, actor)
     return found
+
+
+def _locked(workspace: Workspace) -> Workspace:
+    """Lock the head of its administration stream, for no longer than a lease where we stand still: many wait for it."""
+    rows = Workspace.objects.select_for_update(no_key=True).annotate(stands_still=StandsStill(settings.LEASE_SECONDS))
+    return rows.get(pk=workspace.pk)
 
 
 def _record(workspace: Workspace, what: str, before: object, after: object, actor: str) -> None:

@@ -6,12 +6,13 @@ from functools import partial
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db import connection, transaction
+from django.db import transaction
 
 from core.clock import ClockTimestamp
 from core.errors import Forbidden, NotFound
 from core.hints import after_commit, group_hint
 from core.models import Workspace
+from core.standstill import lock_for_all
 from tasks_app.models import StopSwitch, Task
 from tasks_app.record.append import append_administration
 from tasks_app.record.events import SwitchChanged
@@ -97,8 +98,7 @@ def _may_reach(scope: str, user: User) -> None:
 
 def _lock() -> None:
     """Wait for every attempt that is being committed; whoever commits later sees what we did."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [STOP_LOCK])
+    lock_for_all(STOP_LOCK)
 
 
 def _record(workspace: Workspace, actor: str, switch: StopSwitch, *, before: Any, after: Any, reason: str) -> None:
