@@ -35,19 +35,26 @@ def is_inside() -> bool:
     return RUN in os.environ
 
 
-def enter(modules: str = "") -> None:
-    """Become a drill's controller: the same command in the same process, in a place of its own. Does not return."""
-    folder = _folder(settings.VAR_DIR / "drills")
-    lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
+def enter(modules: str = "", name: str = "") -> None:
+    """Become a drill's controller: the same command in the same process, in a place of its own. Does not return.
+
+    ``name``: of its folder, where somebody waits to find it there; it must not be there yet.
+    """
+    folder = _folder(settings.VAR_DIR / "drills", name)
+    lock = os.open(folder / f".{LOCK}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
     fcntl.flock(lock, fcntl.LOCK_EX)
+    (folder / f".{LOCK}").rename(folder / LOCK)  # whoever finds it there finds it held
     os.set_inheritable(lock, True)  # held by this process, whatever it runs, until it ends; its children never have it
     environment = environment_of(os.environ, folder, modules)
     os.execve(sys.executable, [sys.executable, *sys.argv], environment)  # noqa: S606
 
 
-def _folder(parent: Path) -> Path:
+def _folder(parent: Path, name: str) -> Path:
     """Make a folder of this process's own: an earlier process of the same number may have left one."""
     parent.mkdir(parents=True, exist_ok=True)
+    if name:
+        (parent / name).mkdir()
+        return parent / name
     names = itertools.chain([f"run-{os.getpid()}"], (f"run-{os.getpid()}-{n}" for n in itertools.count(2)))
     for name in names:
         with suppress(FileExistsError):
@@ -85,16 +92,26 @@ def clean(parent: Path) -> list[str]:
 
 
 def _is_left(folder: Path) -> bool:
-    if (folder / "cleaned").exists():
-        return False
+    return not (folder / "cleaned").exists() and is_held(folder) is False
+
+
+def is_held(folder: Path) -> bool | None:
+    """Whether a controller has this folder, or is just making it; None where it is not here, or nobody can tell.
+
+    A process id says less: another process may have it by now, and a zombie keeps it.
+    """
     try:
         with (folder / LOCK).open("rb") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except FileNotFoundError:  # it is just being made, or was left before it was locked
-        return time.time() - folder.stat().st_mtime > YOUNG
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)  # shared: two who look at once do not see each other
+    except FileNotFoundError:
+        with suppress(FileNotFoundError):
+            return time.time() - folder.stat().st_mtime <= YOUNG
+        return None
+    except BlockingIOError:
+        return True
     except OSError:
-        return False
-    return True
+        return None
+    return False
 
 
 @contextmanager

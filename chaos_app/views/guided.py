@@ -78,7 +78,7 @@ def guided_do(request: HttpRequest, run: UUID) -> HttpResponse:
     """Give the run an order."""
     principal = run_reader(request, run).require(Right.DRILLS_RUN)
     order = {"do": request.POST.get("do", ""), "reference": request.POST.get("reference", "")[:300]}
-    guided_order(workspace=principal.workspace, run=run, order=order)
+    guided_order(workspace=principal.workspace, run=run, order=order, user=principal.user)
     return HttpResponseRedirect(reverse("drill-guided", args=[run]), status=303)
 
 
@@ -99,7 +99,7 @@ def _context(request: HttpRequest, pk: UUID) -> dict[str, Any]:
         "stage": STAGES[name],
         "is_over": name in ENDS or not run.is_running,
         "steps": [_step(number, label, STAGES[name].step) for number, label in enumerate(STEPS, start=1)],
-        "problem": str(state.get("problem") or ""),
+        "problem": str(state.get("problem") or run.why),
         "asked": state.get("asked", ""),
         "killed": state.get("killed", ""),
         "until": _moment(state.get("until")),

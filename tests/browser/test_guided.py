@@ -1,13 +1,16 @@
 """The guided run's page in a real browser, at each of its stages: readable, clickable, inert, also without scripts."""
 
+import fcntl
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
+from chaos_app.drills.place import LOCK
 from chaos_app.guided.stages import STAGES
 from chaos_app.guided.state import orders_take, state_write
 from chaos_app.models import DrillRun
@@ -52,14 +55,16 @@ def state(stage: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def run(transactional_db, tmp_path: Path) -> tuple[People, DrillRun]:
+def run(transactional_db, tmp_path: Path) -> Iterator[tuple[People, DrillRun]]:
     people = people_create()
     fixed = {"workspace": people.workspace, "suite": "guided", "seed": 1, "launched_by": people.rhea}
     row = DrillRun.objects.create(
         **fixed, state="running", launched_at=database_now(), folder=str(tmp_path), pid=os.getpid()
     )
     row.refresh_from_db()
-    return people, row
+    with (tmp_path / LOCK).open("w") as lock:  # its controller, to whoever asks
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield people, row
 
 
 def ordered(row: DrillRun) -> list[dict[str, Any]]:

@@ -14,8 +14,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from chaos_app.drills.place import LOCK
 from chaos_app.guided.state import state_read
-from chaos_app.models import DrillRun
+from chaos_app.models import RUNNING, DrillRun
 from chaos_app.services.guided import guided_follow
 from chaos_app.services.launch import drills_switch
 from chaos_app.templatetags.drills import run_word
@@ -34,7 +35,7 @@ def people(transactional_db: None, settings: Any, tmp_path: Path, monkeypatch: p
     monkeypatch.setenv("DJANGO_SETTINGS_MODULE", "core.settings")  # the controller is no part of this test run
     monkeypatch.delenv("HANDRAIL_TEST_VAR", raising=False)
     yield people_create()
-    for pid in DrillRun.objects.filter(command="manage.py guided", state="running").values_list("pid", flat=True):
+    for pid in DrillRun.objects.filter(command="manage.py guided", state__in=RUNNING).values_list("pid", flat=True):
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGTERM)
 
@@ -104,8 +105,9 @@ def test_only_who_may_run_drills_begins_one_and_another_workspace_sees_none(peop
 
 
 def test_a_controller_that_died_closes_its_run(people: People, tmp_path: Path):
-    fixed = {"workspace": people.workspace, "suite": "guided", "seed": 1, "state": "running", "pid": 2**22 - 3}
+    fixed = {"workspace": people.workspace, "suite": "guided", "seed": 1, "state": "running", "pid": os.getpid()}
     DrillRun.objects.create(**fixed, launched_at=database_now(), folder=str(tmp_path))
+    (tmp_path / LOCK).touch()  # held by nobody; that its number is another process's by now says nothing
     (tmp_path / "guided.json").write_text(json.dumps({"stage": "applied"}))
     assert guided_follow() == 1
     assert guided_follow() == 0

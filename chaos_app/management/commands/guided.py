@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandParser
 
 from chaos_app.drills import place
 
@@ -15,11 +15,15 @@ class Command(BaseCommand):
 
     help = "Play the guided run of the page /drills/first/ (started by that page)."
 
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take the name of its folder."""
+        parser.add_argument("--folder", default="", help="The name of its folder among those of the drills.")
+
     def handle(self, *args: Any, **options: Any) -> None:
         """Run until it is over; what goes wrong is the last thing that the page shows."""
         if not place.is_inside():
             os.environ["HANDRAIL_WORLD_TIMEOUT"] = "120"  # seconds: a person looks on while the bank's answer is held
-            place.enter(modules="chaos_app.incidents")
+            place.enter(modules="chaos_app.incidents", name=options["folder"])
         from chaos_app.drills.with_stack import end_with_stack
         from chaos_app.guided.ground import guided_ground
         from chaos_app.guided.state import state_end, state_write
