@@ -35,15 +35,16 @@ class CallChange:
 class Admission:
     """What an attempt is conditional on besides the token: no stop switch, limits of calls at once.
 
-    ``attempts``: {tool: how many}; limits are None for "no limit".
+    ``attempts``: {tool: how many}; limits are None for "no limit". ``again``: the id of the call that is sent again; an
+    attempt of a lost epoch, which may be in flight as far as the record knows, takes no place beside this one.
     """
 
     attempts: Mapping[str, int]
     tool_limits: Mapping[str, int] = field(default_factory=dict)
     agent_limit: int | None = None
+    again: int | None = None
 
     def as_json(self) -> str:
         """Return the argument of ``handrail_admission``."""
-        return json.dumps(
-            {"attempts": dict(self.attempts), "tool_limits": dict(self.tool_limits), "agent_limit": self.agent_limit}
-        )
+        wanted = {"attempts": dict(self.attempts), "tool_limits": dict(self.tool_limits)}
+        return json.dumps({**wanted, "agent_limit": self.agent_limit, "again": self.again})

@@ -28,16 +28,16 @@ class NotAdmitted(Exception):
         super().__init__(admission.reason)
 
 
-def admission_of(contracts: Sequence[Contract], agent_limit: int | None, *, again: bool = False) -> Admission:
+def admission_of(contracts: Sequence[Contract], agent_limit: int | None, *, again: int | None = None) -> Admission:
     """Return what these attempts are conditional on: stop switches, limits of calls at once.
 
-    ``again``: a lost epoch's attempt of the same call is in flight as far as the record knows, and counted as such.
+    ``again``: the id of the call that is sent, where it is in the record already.
     """
     attempts: dict[str, int] = {}
     for contract in contracts:
-        attempts[contract.name] = attempts.get(contract.name, 0) + (0 if again else 1)
+        attempts[contract.name] = attempts.get(contract.name, 0) + 1
     limits = {c.name: c.at_once for c in contracts if c.at_once is not None}
-    return Admission(attempts=attempts, tool_limits=limits, agent_limit=agent_limit)
+    return Admission(attempts=attempts, tool_limits=limits, agent_limit=agent_limit, again=again)
 
 
 def attempt_event(name: str, attempt: int, key: str, contract: Contract, approval: str | None = None) -> CallAttempted:
@@ -99,7 +99,7 @@ def attempt_commit(
             [event],
             boundary=Boundary.ATTEMPT,
             calls=[CallChange(name=row.name, set=values)],
-            admission=admission_of([contract], agent_limit, again=row.state == CallState.ATTEMPTED),
+            admission=admission_of([contract], agent_limit, again=row.pk),
             inside=_t1(session, row, contract) if recorded.gated else None,
             call=row.name,
         )

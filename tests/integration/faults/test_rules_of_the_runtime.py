@@ -2,11 +2,13 @@
 
 import time
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from chaos_app.world.client import WorldClient
+from core.clock import ClockTimestamp
 from tasks_app.decisions import Call as CallDecision
 from tasks_app.decisions import Decision, call, calls, complete, state
 from tasks_app.models import Call, Event, Task
@@ -216,6 +218,7 @@ def test_calls_over_the_limit_of_their_tool_wait_and_say_so(rig: Rigs, client: W
     busy = one.task("case.script", script="one", title=fresh(), tool="c.ticket_limited", arguments={"title": fresh()})
     one.die_at = ("E02", "before_send", 1)
     one.slice(busy)  # dead in flight: its attempt counts as one that may still act
+    Call.objects.filter(task=busy).update(deadline=ClockTimestamp() + timedelta(seconds=60))
     task = one.task("case.script", script="one", title=fresh(), tool="c.ticket_limited", arguments={"title": fresh()})
     one.slice(task)
     task.refresh_from_db()
@@ -257,6 +260,7 @@ def test_the_calls_of_an_agents_other_tasks_count_as_well(rig: Rigs, client: Wor
     busy = one.task("case.quiet", script="one", tool="t.ticket", arguments=arguments)
     one.die_at = ("E02", "before_send", 1)
     one.slice(busy)  # dead in flight: its attempt counts as one that may still act
+    Call.objects.filter(task=busy).update(deadline=ClockTimestamp() + timedelta(seconds=60))
     task = one.task("case.quiet", script="one", tool="t.ticket", arguments={"title": fresh()})
     one.slice(task)
     task.refresh_from_db()
