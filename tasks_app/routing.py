@@ -4,6 +4,7 @@ from typing import Any
 
 from django.urls import path
 
+from tasks_app import call_names as call_names  # what <call_name:> is in an address
 from tasks_app.consumers import DoubtConsumer, FrameConsumer, TaskConsumer, TaskListConsumer
 
 # Django's path() is typed for views of requests; the router takes ASGI applications.
@@ -15,5 +16,5 @@ addresses: list[Any] = [
     path("ws/frame/", _FRAME),
     path("ws/tasks/", _LIST),
     path("ws/tasks/<uuid:task>/", _TASK),
-    path("ws/tasks/<uuid:task>/calls/<path:name>/live/", _DOUBT),
+    path("ws/tasks/<uuid:task>/calls/<call_name:name>/live/", _DOUBT),
 ]

@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from tasks_app import call_names as call_names  # what <call_name:> is in an address
 from tasks_app.views.act import task_act
 from tasks_app.views.kept import kept_file, record_file
 from tasks_app.views.listing import task_list_live, task_list_page
@@ -24,9 +25,9 @@ urlpatterns = [
     path("<uuid:task>/live/", task_live, name="task-live"),
     path("<uuid:task>/blobs/<str:sha256>/", kept_file, name="task-blob"),
     path("<uuid:task>/export/", record_file, name="task-export"),
-    path("<uuid:task>/calls/<path:name>/settle/", call_settle_page, name="call-settle"),
-    path("<uuid:task>/calls/<path:name>/live/", call_live, name="call-live"),
-    path("<uuid:task>/calls/<path:name>/look-up/", call_look_up_page, name="call-look-up"),
-    path("<uuid:task>/calls/<path:name>/allow-repeat/", call_repeat_page, name="call-repeat"),
+    path("<uuid:task>/calls/<call_name:name>/settle/", call_settle_page, name="call-settle"),
+    path("<uuid:task>/calls/<call_name:name>/live/", call_live, name="call-live"),
+    path("<uuid:task>/calls/<call_name:name>/look-up/", call_look_up_page, name="call-look-up"),
+    path("<uuid:task>/calls/<call_name:name>/allow-repeat/", call_repeat_page, name="call-repeat"),
     path("<uuid:task>/do/<slug:action>/", task_act, name="task-act"),
 ]

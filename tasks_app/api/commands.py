@@ -8,6 +8,7 @@ from ninja import Header, Router, Status
 
 from core.access import Right
 from core.principal import caller
+from tasks_app import call_names as call_names  # what {call_name:} is in an address
 from tasks_app.api.schemas import (
     AnswerOut,
     CallOut,
@@ -82,7 +83,7 @@ def signal(request: HttpRequest, task: UUID, body: SignalIn, idempotency_key: Ke
     return {"task": answer.stream, "seq": answer.seq, "first": answer.first}
 
 
-@router.post("/{uuid:task}/calls/{path:name}/settle", response=CallOut)
+@router.post("/{uuid:task}/calls/{call_name:name}/settle", response=CallOut)
 def settle(request: HttpRequest, task: UUID, name: str, body: SettleIn) -> Any:
     """Record what happened to a call in doubt."""
     who = caller(request, Right.TASKS_SETTLE)
@@ -98,7 +99,7 @@ def settle(request: HttpRequest, task: UUID, name: str, body: SettleIn) -> Any:
     return call_out(settled)
 
 
-@router.post("/{uuid:task}/calls/{path:name}/look-up", response={202: LookedOut})
+@router.post("/{uuid:task}/calls/{call_name:name}/look-up", response={202: LookedOut})
 def look_up(request: HttpRequest, task: UUID, name: str) -> Any:
     """Ask a worker to look a call in doubt up outside; found as intended or certainly absent closes the doubt.
 
@@ -109,7 +110,7 @@ def look_up(request: HttpRequest, task: UUID, name: str) -> Any:
     return Status(202, {"after_seq": after})
 
 
-@router.post("/{uuid:task}/calls/{path:name}/allow-repeat", response=CallOut)
+@router.post("/{uuid:task}/calls/{call_name:name}/allow-repeat", response=CallOut)
 def allow_repeat(request: HttpRequest, task: UUID, name: str, body: ReasonIn) -> Any:
     """Let the act of a settled call be done once more: one other call with its business key is not refused."""
     who = caller(request, Right.TASKS_SETTLE)

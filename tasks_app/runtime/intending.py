@@ -9,6 +9,7 @@ from uuid import UUID
 from pydantic import BaseModel, ValidationError
 
 from tasks_app import registry
+from tasks_app.call_names import NAME_LENGTH, name_refusal
 from tasks_app.contracts import Contract
 from tasks_app.decisions import Call as CallDecision
 from tasks_app.external import external_contract
@@ -24,8 +25,6 @@ from tasks_app.runtime.granting import looking
 from tasks_app.sandbox.levels import refusal_of
 from tasks_app.sandbox.spec import Wanted
 from tasks_app.status import EXTERNAL_VERSION, CallState, EffectClass
-
-NAME_LENGTH = 120
 
 
 class CannotIntend(Exception):
@@ -113,9 +112,9 @@ def call_intend(
         raise CannotIntend("unknown-tool", f"No tool {decided.tool!r} here. Known: {known}.", name=decided.name)
     if task.agent_version == EXTERNAL_VERSION:
         contract = external_contract(contract)
-    if not isinstance(decided.name, str) or not 0 < len(decided.name) <= NAME_LENGTH or not decided.name.isprintable():
-        reason = f"A name is 1 to {NAME_LENGTH} printable characters."
-        raise CannotIntend("bad-name", reason, name=str(decided.name)[:NAME_LENGTH])
+    unfit = name_refusal(decided.name)
+    if unfit:
+        raise CannotIntend("bad-name", unfit, name=str(decided.name)[:NAME_LENGTH])
     if decided.name in names:
         raise CannotIntend(
             "name-used",

@@ -1,5 +1,7 @@
 """The gate: an agent outside asks, waits, uses once, reports. Its calls are never sent from here."""
 
+import pytest
+
 from approvals_app.models import ApprovalRequest
 from approvals_app.services.edit import approval_edit
 from approvals_app.status import Outcome, Via
@@ -134,3 +136,9 @@ def test_edited_arguments_are_what_use_returns_and_the_name_resolves_to_them(des
     assert outside.report(used).status_code == 200
     assert tend(made["task"]).status == "completed"
     sound(made["task"], [Effect(key=used["key"], arguments=used["arguments"])])
+
+
+@pytest.mark.parametrize("name", [".", "..", "a/b", "/"])
+def test_a_name_that_its_own_address_cannot_hold_is_refused(outside: Outside, name: str):
+    refused = outside.request(name=name)
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "name")

@@ -150,6 +150,19 @@ def test_three_decisions_in_a_row_that_cannot_be_carried_out_fail_the_task(rig: 
     assert Event.objects.get(stream=task.pk, kind="task.failed").data["cause"] == "bad_decisions"
 
 
+@script
+def names_badly(view: TaskView) -> Decision:
+    name = ("../../other/calls/pay", "pay/", "a//b")[min(view.step, 2)]
+    return call("t.ticket", name=name, title="led astray")
+
+
+def test_a_name_whose_address_would_be_that_of_another_call_is_refused(rig: Rigs) -> None:
+    task = run(rig(), "names_badly")
+    decided = Event.objects.filter(stream=task.pk, kind="step.decided")
+    assert [item["code"] for e in decided for item in e.data["refused"]] == ["bad-name"] * 3
+    assert not Call.objects.filter(task=task).exists()
+
+
 def test_a_good_decision_in_between_starts_the_count_anew(rig: Rigs) -> None:
     task = run(rig(), "decides_badly", good_at=2)
     assert (task.status, task.step) == (Status.FAILED, 6)

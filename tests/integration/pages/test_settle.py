@@ -1,6 +1,8 @@
 """The form for a call in doubt: what is known, and each answer; too early is refused."""
 
+import re
 from typing import Any
+from urllib.parse import urljoin
 
 from django.test import Client
 from django.urls import reverse
@@ -9,7 +11,7 @@ from core.access import Role
 from tasks_app.models import Call, Task
 from tasks_app.status import CallState
 from tests.people import People, person
-from tests.records import call_in, kinds, task_set
+from tests.records import call_in, kinds, new_task, task_set
 from tests.sandbox_tools import box_opaque
 
 
@@ -73,6 +75,19 @@ def test_of_two_answers_the_first_stands_and_the_second_is_shown_it(client_of, p
     assert refused.status_code == 409
     assert "that answer stands" in refused.content.decode()
     assert kinds(task).count("call.settled") == 1
+
+
+def test_a_name_that_climbs_is_settled_on_its_own_page_and_never_another_task_s_call(client_of, people, task: Task):
+    other = new_task(people.workspace, people.rhea)
+    doubt(other)
+    name, rhea = f"../../{other.pk}/calls/pay/1", client_of(people.rhea)
+    call_in(task, name, CallState.IN_DOUBT)
+    shown = rhea.get(reverse("call-settle", args=[task.pk, name])).content.decode()
+    (action,) = re.findall(r'data-once action="([^"]+)"', shown)
+    as_sent = urljoin("http://here/", action).removeprefix("http://here")
+    assert answer(rhea, as_sent, "unknown").status_code == 303
+    assert Call.objects.get(task=task).state == "unknown_settled"
+    assert Call.objects.get(task=other).state == "in_doubt"
 
 
 def test_who_may_not_settle_reads_and_is_refused(client_of, people: People, task: Task):
