@@ -2,10 +2,10 @@
 
 import time
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from core.boundaries import Boundary, Position, cross
 from core.clock import ClockTimestamp
@@ -30,25 +30,40 @@ class DueTasks:
     told of once as soon as it is due, whatever else waits. What somebody made due has its message already, and is told
     of again only if that is lost. Of these there are never more messages than there is due work: while as many are
     waiting as tasks are due, workers are busy, and one more would only make the queue longer.
+
+    Where more is due than one look takes, the next look goes on behind it: what nobody takes (its only worker hangs, or
+    is full) must not hide what others would. Rejected: putting such a task off, which would say that it is not due.
     """
 
     def __init__(self) -> None:
         self._sent: dict[UUID, float] = {}
         self._coming: set[UUID] = set()
+        self._behind: tuple[UUID, datetime | None] | None = None  # the last one that the look before has told of
 
     def __call__(self) -> int:
         """Look once; returns how many wake-ups were sent."""
         now = time.monotonic()
         self._sent = {task: at for task, at in self._sent.items() if now - at < AGAIN}
         sent = self._tell_timed()
-        due = list(tasks_due().values_list("pk", flat=True)[:BATCH])
-        wanted = [task for task in due if task not in self._sent]
-        if not wanted:
-            return sent
-        waiting = wake_ups_waiting()
-        if waiting is None or waiting >= len(due):
-            return sent
-        return sent + self._tell(wanted)
+        due = list(self._next().values_list("pk", "wake_at")[:BATCH])
+        wanted = [task for task, _ in due if task not in self._sent]
+        if wanted:
+            waiting = wake_ups_waiting()
+            if waiting is None or waiting >= (BATCH if self._behind else len(due)):
+                return sent
+            told = self._tell(wanted)
+            sent += told
+            if told < len(wanted):
+                return sent
+        self._behind = due[-1] if len(due) == BATCH else None
+        return sent
+
+    def _next(self) -> QuerySet[Task]:
+        due = tasks_due().order_by("wake_at", "pk")
+        if self._behind is None:
+            return due
+        pk, at = self._behind
+        return due.filter(Q(wake_at__gt=at) | Q(pk__gt=pk), wake_at__gte=at)
 
     def _tell_timed(self) -> int:
         """Tell of the tasks that were seen coming and are due now."""

@@ -186,8 +186,8 @@ MUTATIONS = (
         edits=(
             Edit(
                 file="tasks_app/finders.py",
-                old='        due = list(tasks_due().values_list("pk", flat=True)[:BATCH])\n',
-                new="        due: list[UUID] = []\n",
+                old='        due = list(self._next().values_list("pk", "wake_at")[:BATCH])\n',
+                new="        due: list[tuple[UUID, datetime | None]] = []\n",
             ),
         ),
         seen=(Seen(cell="B02.before.keyed.kill", verdict=STUCK, says="A task is due and nobody takes it"),),

@@ -1,10 +1,12 @@
 """What sweepers find, and what they leave alone."""
 
+import base64
+import json
 import threading
 import time
 from copy import copy
 from datetime import timedelta
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from django.db import connection
@@ -12,10 +14,12 @@ from django.db import connection
 from core.clock import database_now
 from tasks_app import finders
 from tasks_app.finders import BATCH, DueTasks, leases_ran_out, parents_wake, tasks_due
+from tasks_app.leases import lease_claim
 from tasks_app.models import Status, Task
 from tasks_app.sweeper import LeaseWatch, Sweeper
 from tasks_app.wake import wake_now, wake_ups_waiting
-from tests.integration.tasks_app.conftest import kinds
+from tasks_app.workers import WorkerDescription, worker_seen
+from tests.integration.tasks_app.conftest import WORKER, kinds
 from tests.integration.tasks_app.test_leases import claim, due
 from tests.processes import running, wait_for
 
@@ -129,6 +133,56 @@ def test_a_task_is_sent_again_after_a_second_and_not_before(people, empty_broker
         assert time.monotonic() < until
         time.sleep(0.05)
     assert sent == 1
+
+
+def messages_taken(broker) -> list[UUID]:
+    """Take what waits, as workers do; return the tasks that it names."""
+    told = []
+    while message := broker.rpop("celery"):
+        told.append(UUID(json.loads(base64.b64decode(json.loads(message)["body"]))[0][0]))
+    return told
+
+
+def test_what_only_a_worker_carries_that_takes_nothing_hides_no_task_of_another(
+    people, empty_broker, monkeypatch, settings
+):
+    settings.LEASE_SECONDS = 600  # the other worker is alive all the time
+    many = 50
+    monkeypatch.setattr(finders, "BATCH", many)
+    monkeypatch.setattr(finders, "AGAIN", 0.0)
+    monkeypatch.setattr(finders, "HEAD_START", timedelta(0))
+    full = {"id": str(uuid4()), "name": "full", "host": "elsewhere", "pid": 1, "pool": "prefork", "code_digest": ""}
+    worker_seen(
+        worker=WorkerDescription(**full, carries={"agents": {"elsewhere.only": [1]}}), keeper_pid=1, draining=False
+    )
+    first = due(people)
+    Task.objects.filter(pk=first.pk).update(agent="elsewhere.only", agent_version=1)
+    first.refresh_from_db()
+    others = [copy(first) for _ in range(many)]
+    for other in others:
+        other.pk = uuid4()
+    Task.objects.bulk_create(others)
+    task, look = due(people), DueTasks()
+    empty_broker.flushdb()
+    sent, claimed = [], []
+    for _ in range(3):
+        sent.append(look())
+        claimed += [lease for told in messages_taken(empty_broker) if (lease := lease_claim(task=told, worker=WORKER))]
+    assert [lease.task for lease in claimed] == [task.pk]
+    assert sent == [many, 2, many]  # then from the first again
+    assert Task.objects.filter(agent="elsewhere.only", wake_at=first.wake_at).count() == many + 1
+
+
+def test_a_look_that_could_tell_nobody_is_made_again(people, empty_broker, monkeypatch):
+    monkeypatch.setattr(finders, "BATCH", 1)
+    monkeypatch.setattr(finders, "HEAD_START", timedelta(0))
+    tasks, look = [due(people) for _ in range(2)], DueTasks()
+    empty_broker.flushdb()
+    with monkeypatch.context() as patch:
+        patch.setattr(finders, "wake_now", lambda task: False)
+        assert look() == 0
+    assert [look(), messages_taken(empty_broker)] == [1, [tasks[0].pk]]
+    assert [look(), messages_taken(empty_broker)] == [1, [tasks[1].pk]]
 
 
 def test_what_only_waits_is_not_touched(people, monkeypatch):
