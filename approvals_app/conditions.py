@@ -2,7 +2,8 @@
 
 The one adapter around the CEL library. Its evaluator stops an expression after a fixed number of iterations and its
 regular expressions run in linear time, so that no condition can hold a worker; what took longer than ``MOST_SECONDS``
-all the same counts as failed.
+all the same counts as failed. It follows values into each other on the stack, without a limit of its own: deeper than
+``MAX_DEPTH`` it would end the process, so that such a call fails before it.
 """
 
 import re
@@ -13,6 +14,8 @@ from functools import cache, lru_cache
 from typing import Any
 
 from cel_expr_python import cel
+
+from core.json_text import MAX_DEPTH, deeper_than
 
 MOST_SECONDS = 0.25  # for one condition
 LONGEST = 2000  # characters
@@ -67,6 +70,8 @@ def condition_check(text: str) -> None:
 
 def condition_match(text: str, subject: Mapping[str, Any]) -> Match:
     """Evaluate a condition; never raises. Anything but yes or no within the limit is a failure, with its reason."""
+    if any(deeper_than(value, MAX_DEPTH) for value in subject.values()):
+        return Match(failed=f"The call holds values more than {MAX_DEPTH} levels deep in each other.")
     started = time.perf_counter()
     try:
         value = _compiled(text).eval(data=dict(subject)).plain_value()

@@ -1,13 +1,14 @@
 """What a person posts from a card."""
 
-import json
 from collections.abc import Sequence
 from typing import Any, cast
 
 from django import forms
+from django.forms.fields import InvalidJSONInput
 
 from approvals_app.services.decide import MOST_REASON
 from approvals_app.status import Answer
+from core.json_text import NotJson, UnfitJson, json_read
 
 
 class ReasonForm(forms.Form):
@@ -90,19 +91,6 @@ class GrantForm(forms.Form):
     reason = forms.CharField(max_length=MOST_REASON, widget=forms.Textarea(attrs={"rows": 3}), label="Why")
 
 
-def _mistake(text: str) -> str:
-    """Say where a text stops being JSON, and what stands there."""
-    try:
-        json.loads(text)
-    except json.JSONDecodeError as error:
-        there = text[error.pos : error.pos + 20].split("\n")[0]
-        found = f", before “{there}”" if there else ", at the end"
-        return f"This is no JSON: {error.msg.lower()} in line {error.lineno}, column {error.colno}{found}."
-    except ValueError:
-        pass
-    return "This is no JSON."
-
-
 class ObjectField(forms.JSONField):
     """A JSON object; an empty one is an answer too."""
 
@@ -113,11 +101,17 @@ class ObjectField(forms.JSONField):
         return "" if value is None else super().prepare_value(value)
 
     def to_python(self, value: Any) -> Any:
-        """Read the JSON. Raises ValidationError naming the place that is none."""
-        try:
+        """Read the JSON. Raises ValidationError naming the place that is none, or why it cannot be kept."""
+        if self.disabled or not isinstance(value, str):
             return super().to_python(value)
-        except forms.ValidationError:
-            raise forms.ValidationError(_mistake(str(value))) from None
+        try:
+            return json_read(value) if value else None
+        except (NotJson, UnfitJson) as refused:
+            raise forms.ValidationError(str(refused)) from None
+
+    def bound_data(self, data: Any, initial: Any) -> Any:
+        """Show what was typed as it was typed: nobody has read it yet."""
+        return initial if self.disabled else None if data is None else InvalidJSONInput(data)
 
     def clean(self, value: Any) -> Any:
         """Refuse what is JSON and no object."""

@@ -12,14 +12,17 @@ from approvals_app.models import PolicyBook, PolicyRule
 from approvals_app.policy import Demand, Rule, Tried, Verdict, rule_try, verdict_of
 from approvals_app.status import OnExpiry, Outcome, ReasonRule
 from core.clock import database_now
-from core.errors import NotFound
+from core.errors import InvalidInput, NotFound
 from core.models import Workspace
 from tasks_app import registry
 from tasks_app.contracts import Contract
 from tasks_app.models import Task
+from tasks_app.record.prepare import check_arguments
+from tasks_app.record.stored import masker
 from tasks_app.status import EffectClass
 
 FRESH = 1.0  # seconds for which a process asks calls by the rules that it has read; T1 never does
+LONGEST_PLACE = 120  # characters of the way to a field, which a sender can make as long as the field is deep
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,11 +156,16 @@ def policy_try(
 ) -> Trial:
     """Say which rule would decide such a call, and change nothing. ``extra``: rules not yet written, asked first.
 
-    Raises NotFound for a tool that this process does not carry.
+    Raises NotFound for a tool that this process does not carry, InvalidInput for arguments that no call could have.
     """
     contract = registry.tool_newest(tool)
     if contract is None:
         raise NotFound(f"This process carries no tool {tool!r}; set HANDRAIL_MODULES for it.")
+    if problems := check_arguments(arguments, masker=masker(), exempt=contract.exempt):
+        raise InvalidInput(
+            f"No call could have these arguments: {problems[0].field[:LONGEST_PLACE]}: {problems[0].reason}.",
+            errors=[{"field": one.field[:LONGEST_PLACE], "reason": one.reason} for one in problems],
+        )
     held = rules_now(workspace.pk)
     rules = Rules(revision=held.revision, rules=(*extra, *held.rules))
     subject = subject_of(

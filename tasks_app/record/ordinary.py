@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from core.json_text import MAX_DEPTH
 from tasks_app.record.masker import Masker
 from tasks_app.record.normaliser import GREATEST_INTEGER, RESERVED, SURROGATE, in_order
-from tasks_app.record.plain import MAX_DEPTH
 from tasks_app.record.secret_shapes import is_secret_name
 
 LARGEST = 64 * 1024  # characters of JSON; for more, the long way costs little in comparison

@@ -11,9 +11,9 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from core.json_text import MAX_DEPTH
 from tasks_app.record.rawjson import RawNumber, as_object
 
-MAX_DEPTH = 64  # levels; readers of JSON differ in what they follow, none stops before this
 MOST_NOTES = 50
 LONGEST_INTEGER_BITS = 13_000  # about 3,900 digits; CPython refuses to write more than 4,300
 

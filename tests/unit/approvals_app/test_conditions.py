@@ -1,9 +1,13 @@
 """Conditions of rules: yes or no in time, or a failure with its reason."""
 
+import subprocess
+import sys
+
 import pytest
 
 from approvals_app import conditions
 from approvals_app.conditions import condition_match
+from core.json_text import MAX_DEPTH
 
 
 def test_a_condition_answers_yes_or_no():
@@ -32,3 +36,28 @@ def test_what_is_not_there_is_a_failure_with_its_reason():
     missing = condition_match("arguments.amount > 100", {"arguments": {}})
     assert not missing.matched
     assert "amount" in missing.failed
+
+
+DEEP = """
+from approvals_app.conditions import condition_match
+value = 1
+for _ in range({depth}):
+    value = {{"a": value}}
+match = condition_match("arguments.a == 1", {{"arguments": value}})
+print(match.matched, match.failed)
+"""
+
+
+def test_arguments_of_any_depth_are_a_failure_and_never_the_end_of_the_process():
+    said = subprocess.run([sys.executable, "-c", DEEP.format(depth=6500)], capture_output=True, text=True)
+    assert (said.returncode, said.stdout.strip()) == (
+        0,
+        "False The call holds values more than 64 levels deep in each other.",
+    )
+
+
+def test_what_a_call_may_hold_is_evaluated_down_to_its_last_level():
+    value: object = 1
+    for _ in range(MAX_DEPTH):
+        value = {"a": value}
+    assert condition_match("size(arguments.a) == 1", {"arguments": value}).matched
