@@ -74,7 +74,11 @@ class Gate(Protocol):
         ...
 
     def admit(self, *, task: Task, call: Call, contract: Contract, digest: str, first: bool) -> Admission:
-        """T1: check under the approval's lock and consume on the first attempt (A04, A05, S3, S4)."""
+        """T1: check under the approval's lock and consume on the first attempt (A04, A05, S3, S4).
+
+        Asked as well before the first attempt of a call that ``assess`` let run by itself, where it comes later than
+        the intention: policy may have become stricter.
+        """
         ...
 
     def void(self, *, task: UUID, names: frozenset[str] | None, reason: str) -> tuple[Event, ...]:
@@ -94,8 +98,10 @@ class RefusingGate:
         """Nothing can be requested."""
         return ()
 
-    def admit(self, **_: Any) -> Admission:
-        """Nothing is admitted."""
+    def admit(self, *, contract: Contract, **_: Any) -> Admission:
+        """Admit what its contract lets run by itself."""
+        if not contract.needs_person:
+            return Admission(admitted=True)
         return Admission(admitted=False, call_state="refused", reason="No approvals are configured here.")
 
     def void(self, **_: Any) -> tuple[Event, ...]:

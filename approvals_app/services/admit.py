@@ -8,7 +8,7 @@ from approvals_app.moments import Using, using_now
 from approvals_app.services.close import request_close
 from approvals_app.services.grants import grant_use
 from approvals_app.services.locks import too_old
-from approvals_app.services.stricter import stricter_reason
+from approvals_app.services.stricter import allowed_reason, stricter_reason
 from approvals_app.status import LIVE, Answer, ApprovalStatus
 from approvals_app.tools import contract_change
 from approvals_app.words import taken_sentence
@@ -34,7 +34,7 @@ def call_admit(*, task: Task, call: Call, contract: Contract, digest: str, first
     locked = ApprovalRequest.objects.select_for_update().only(*LOOKED_AT)
     request = locked.filter(task=task, name=call.name).order_by("pk").last()
     if request is None:
-        return _without_request(task, call, contract)
+        return _without_request(task, call, contract, first)
     moment = using_now(request=request)
     if not first:
         refusal = _resend_refusal(task, request, digest, moment.now)
@@ -47,13 +47,17 @@ def call_admit(*, task: Task, call: Call, contract: Contract, digest: str, first
     return _first(task, request, contract, digest, moment)
 
 
-def _without_request(task: Task, call: Call, contract: Contract) -> Admission:
-    """Let a call run that nobody had to be asked about; what asked and left no row is refused."""
-    data = Event.objects.filter(stream=task.pk, seq=call.intended_seq).values_list("data", flat=True).first() or {}
-    policy = data.get("policy") or {}
-    if policy.get("outcome", "ask" if contract.needs_person else "allow") == "allow":
-        return Admission(admitted=True)
-    return Admission(admitted=False, call_state=CallState.REFUSED, reason="No approval was asked for this call.")
+def _without_request(task: Task, call: Call, contract: Contract, first: bool) -> Admission:
+    """Let a call run that nobody had to be asked about; what asked and left no row is refused.
+
+    Its first attempt may come long after it was intended: what policy demands by now, nobody has answered.
+    """
+    intended = Event.objects.get(stream=task.pk, seq=call.intended_seq)
+    policy = intended.data.get("policy") or {}
+    if policy.get("outcome", "ask" if contract.needs_person else "allow") != "allow":
+        return Admission(admitted=False, call_state=CallState.REFUSED, reason="No approval was asked for this call.")
+    why = allowed_reason(task=task, intended=intended, contract=contract) if first else ""
+    return Admission(admitted=not why, call_state=CallState.REFUSED if why else "", reason=why)
 
 
 def _resend_refusal(task: Task, request: ApprovalRequest, digest: str, now: datetime) -> str | None:

@@ -34,8 +34,8 @@ def rule_write(
 ) -> PolicyRule:
     """Write a rule, or the next version of the one of that name; it holds for calls that are intended from now on.
 
-    Calls that were approved under what held before are compared with it before they run. Raises InvalidInput with
-    ``errors`` (field, reason; a mistake in the condition by line and column).
+    Calls that were approved, or let run, under what held before are compared with it before they first run. Raises
+    InvalidInput with ``errors`` (field, reason; a mistake in the condition by line and column).
     """
     errors = rule_mistakes(workspace=workspace, name=name, condition=condition, demand=demand)
     if errors:

@@ -1,4 +1,4 @@
-"""Has policy become stricter since a call was approved? Asked in T1 where it has changed at all (rule 5)."""
+"""Has policy become stricter since a call was approved or allowed? Asked in T1 where it has changed at all (rule 5)."""
 
 from datetime import datetime, timedelta
 
@@ -6,11 +6,11 @@ from approvals_app.deciders import counted
 from approvals_app.models import ApprovalAnswer, ApprovalRequest
 from approvals_app.moments import Using
 from approvals_app.policy import Demand, Verdict
-from approvals_app.selectors.policy import rules_now, task_subject, verdict_for
-from approvals_app.selectors.record import intended_of
+from approvals_app.selectors.policy import revision_now, rules_now, task_subject, verdict_for
+from approvals_app.selectors.record import event_whole, intended_of
 from approvals_app.status import Outcome
 from tasks_app.contracts import Contract
-from tasks_app.models import Task
+from tasks_app.models import Event, Task
 
 
 def stricter_reason(*, task: Task, request: ApprovalRequest, contract: Contract, moment: Using) -> str:
@@ -26,6 +26,21 @@ def stricter_reason(*, task: Task, request: ApprovalRequest, contract: Contract,
     verdict = verdict_for(rules, contract, task_subject(rules, task, contract, arguments))
     unmet = _unmet(verdict.demand, task, request, moment.now)
     return f"policy became stricter: {unmet} (rule {_named(verdict)})" if unmet else ""
+
+
+def allowed_reason(*, task: Task, intended: Event, contract: Contract) -> str:
+    """Say what policy demands by now of a call that it let run by itself, or an empty text.
+
+    ``intended``: the call's ``call.intended``. Nobody has answered for such a call: whatever demands an answer is not
+    met. Where nothing has changed since it was intended, that is one look at a number.
+    """
+    if revision_now(task.workspace_id) == (intended.data.get("policy") or {}).get("revision", 0):
+        return ""
+    rules = rules_now(task.workspace_id)
+    arguments = event_whole(intended)["arguments"]
+    verdict = verdict_for(rules, contract, task_subject(rules, task, contract, arguments))
+    unmet = {Outcome.DENY: "it refuses this call", Outcome.ASK: "it asks a person"}.get(verdict.demand.outcome)
+    return f"policy became stricter, ask again: {unmet} (rule {_named(verdict)})" if unmet else ""
 
 
 def _unmet(demand: Demand, task: Task, request: ApprovalRequest, now: datetime) -> str:

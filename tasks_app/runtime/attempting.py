@@ -4,6 +4,8 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from django.db import transaction
+
 from core.boundaries import Boundary, Position, cross
 from tasks_app.contracts import Contract
 from tasks_app.gate import Admission as GateAdmission
@@ -82,12 +84,13 @@ def attempt_commit(
     """Commit one attempt of an open call; None where the record moved on (think again).
 
     Under an approval this is T1: task, then approval, then grant are locked, checked, consumed, appended; any failed
-    check rolls all back.
+    check rolls all back. A first attempt that comes here was not in the commit of its intention: policy may have
+    become stricter, so T1 is asked whether the call is still allowed.
     """
     contract = recorded.contract
     assert contract is not None
     if EffectClass(row.effect_class) == EffectClass.NONE and not recorded.gated:
-        return ready_make(session, row, contract, recorded.arguments, anchor=time.monotonic(), seen=None)
+        return _without_attempt(session, row, recorded, contract)
     attempt = row.attempts + 1
     event = attempt_event(row.name, attempt, row.key, contract)
     values = attempt_values(attempt, contract, session.lease.token.epoch, Seq(1))
@@ -100,7 +103,7 @@ def attempt_commit(
             boundary=Boundary.ATTEMPT,
             calls=[CallChange(name=row.name, set=values)],
             admission=admission_of([contract], agent_limit, again=row.pk),
-            inside=_t1(session, row, contract) if recorded.gated else None,
+            inside=_t1(session, row, contract) if recorded.gated or attempt == 1 else None,
             call=row.name,
         )
     except NotAdmitted as refused:
@@ -115,6 +118,16 @@ def attempt_commit(
         cross(Boundary.APPROVAL_USED, Position.AFTER, task=session.lease.task, call=row.name)
     fresh = session.open[row.name]
     return ready_make(session, fresh, contract, recorded.arguments, anchor=anchor, seen=recorded.intended.get("seen"))
+
+
+def _without_attempt(session: Session, row: Call, recorded: RecordedCall, contract: Contract) -> Ready | Blocked | None:
+    """Let a call without effect run, which records no attempt, as long as policy still allows it."""
+    if row.attempts == 0:
+        with transaction.atomic():
+            admission = gate().admit(task=session.task, call=row, contract=contract, digest=row.digest, first=True)
+        if not admission.admitted:
+            return _not_admitted(session, row, contract, admission)
+    return ready_make(session, row, contract, recorded.arguments, anchor=time.monotonic(), seen=None)
 
 
 def _t1(session: Session, row: Call, contract: Contract) -> Callable[[], Inside]:
