@@ -4,7 +4,7 @@ from django.http import HttpResponse
 
 from chaos_app.drills.report import report_html, report_json, report_junit
 from chaos_app.models import DrillRun
-from chaos_app.services.collect import run_results
+from chaos_app.services.run_end import run_results
 from core.errors import Conflict, NotFound
 
 FORMATS = {"html": report_html, "json": report_json, "junit": report_junit}

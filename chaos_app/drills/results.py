@@ -15,7 +15,9 @@ from chaos_app.drills.planted import BUGS, BY_NAME, planted
 
 Judge = Callable[[Evidence], Judgement]
 OK, VIOLATED, UNTOLD = 0, 1, 2
-UNREAD = "Not complete: the evidence of {} of its cases is of another version, and could not be read here."
+UNREAD = (
+    "Not complete: the evidence of {} of its cases is of another version or unfit, and could not be read or kept here."
+)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,6 +17,7 @@ from tasks_app import registry
 from tasks_app.contracts import Contract
 from tasks_app.status import EffectClass
 
+NAME_MOST = 40  # characters: as the rows of cases hold
 Ledger = Callable[[], Iterable[Mapping[str, Any]]]
 CLASSES = {EffectClass.NONE: Klass.NONE, EffectClass.KEYED: Klass.KEYED, EffectClass.OPAQUE: Klass.OPAQUE}
 
@@ -29,8 +30,9 @@ def _nothing(folder: Path) -> AbstractContextManager[Mapping[str, str]]:
 class Target:
     """What a drill must know of an agent that is not its own.
 
-    ``name`` stands in ids and reports. ``agent``, ``tool``: as registered; ``call``: the name that the agent gives to
-    the call that is drilled. ``intent(case)``: what a task is given; each case needs an act of its own.
+    ``name``, of at most 40 characters, stands in ids and reports. ``agent``, ``tool``: as registered; ``call``: the
+    name that the agent gives to the call that is drilled. ``intent(case)``: what a task is given; each case needs an
+    act of its own.
 
     Who counts: ``ledger()`` returns every effect there is, each with ``key`` and, where known, ``call``,
     ``business_key``, ``reference``, ``at`` (seconds since 1970); it is called outside of every worker. Without it the
@@ -53,6 +55,13 @@ class Target:
     moves: tuple[str, ...] = ("approve",)
     status: str = "completed"
     children: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse a name that no row of a run can hold."""
+        if not 0 < len(self.name) <= NAME_MOST:
+            raise ValueError(
+                f"The name of a target has 1 to {NAME_MOST} characters, {self.name[:80]!r} {len(self.name)}."
+            )
 
     @property
     def contract(self) -> Contract:
@@ -77,7 +86,9 @@ def target_load(path: str) -> Target:
     module, _, name = path.partition(":")
     try:
         found = getattr(importlib.import_module(module), name or "target")
-    except (ImportError, AttributeError, ValueError) as error:
+    except ValueError as error:  # its own refusal, or an empty name
+        raise ValueError(f"--target {path!r} cannot be taken: {error}") from error
+    except (ImportError, AttributeError) as error:
         raise ValueError(f"--target {path!r} cannot be found: {error}. Is its folder in PYTHONPATH?") from error
     if not isinstance(found, Target):
         raise ValueError(f"--target {path!r} is no Target (chaos_app.drills.target).")

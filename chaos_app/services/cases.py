@@ -35,6 +35,12 @@ def _say_unknown(run: str, name: str, why: str) -> None:
     log.warning("drill_evidence_unknown", run=run, name=name, why=why)
 
 
+@lru_cache(maxsize=500)
+def say_unfit(name: str, what: str, why: str) -> None:
+    """Say once what could not be kept, however often it is tried."""
+    log.warning("drill_unfit", name=name, what=what, why=why)
+
+
 def case_store(*, run: DrillRun, name: str, evidence: Evidence) -> DrillCase:
     """Judge evidence and keep both."""
     return DrillCase.objects.create(run=run, name=name, **_judged(evidence))

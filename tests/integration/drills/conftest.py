@@ -1,9 +1,11 @@
 """Runs as a controller leaves them: a folder with evidence made by hand."""
 
+import fcntl
 import json
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from django.test import Client
 
 from chaos_app.drills.evidence import Control, Effect, Evidence, Note, Witness, evidence_dump
 from chaos_app.drills.names import Klass, Verdict
+from chaos_app.drills.place import LOCK
 from chaos_app.drills.script import START, Script, good
 from chaos_app.models import DrillRun
 from chaos_app.services.collect import drills_collect
@@ -48,13 +51,20 @@ Written = Callable[..., Path]
 
 
 @pytest.fixture
-def written(settings: Any, tmp_path: Path) -> Written:
-    """Write a run's folder into this test's own var folder."""
+def written(settings: Any, tmp_path: Path) -> Iterator[Written]:
+    """Write a run's folder into this test's own var folder; its controller holds it while it runs, and lives."""
     settings.VAR_DIR = tmp_path
+    controllers: dict[str, ExitStack] = {}
 
-    def write(evidence: Sequence[Evidence], *, name: str = "run-1", state: str = "ended", **said: Any) -> Path:
+    def write(
+        evidence: Sequence[Evidence], *, name: str = "run-1", state: str = "ended", lives: bool = True, **said: Any
+    ) -> Path:
         folder = tmp_path / "drills" / name
         (folder / "evidence").mkdir(parents=True, exist_ok=True)
+        controllers.setdefault(name, ExitStack()).close()
+        lock = controllers[name].enter_context((folder / LOCK).open("w"))
+        if state == "running" and lives:
+            fcntl.flock(lock, fcntl.LOCK_EX)
         for one in evidence:
             (folder / "evidence" / f"{one.cell.id}.json").write_text(json.dumps(evidence_dump(one)))
         cells = [one.cell.id for one in evidence]
@@ -68,7 +78,9 @@ def written(settings: Any, tmp_path: Path) -> Written:
         (folder / "run.json").write_text(json.dumps(run | said))
         return folder
 
-    return write
+    yield write
+    for held in controllers.values():
+        held.close()
 
 
 @pytest.fixture

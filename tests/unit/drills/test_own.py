@@ -87,6 +87,14 @@ def test_a_target_is_found_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     assert target_load("mine:it").name == "mine"
 
 
+def test_a_name_that_no_row_can_hold_is_refused_where_the_target_is_declared() -> None:
+    fixed = {"agent": "a", "tool": "t", "call": "c", "intent": lambda case: {}}
+    assert Target(name="n" * 40, **fixed)
+    for name in ("", "n" * 41):
+        with pytest.raises(ValueError, match="1 to 40 characters"):
+            Target(name=name, **fixed)
+
+
 def test_a_tool_that_nobody_registered_is_named() -> None:
     with pytest.raises(ValueError, match="HANDRAIL_MODULES"):
         _ = Target(name="m", agent="no.agent", tool="no.tool", call="c", intent=lambda case: {}).klass
