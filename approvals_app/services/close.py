@@ -6,8 +6,8 @@ from uuid import UUID
 from approvals_app.changes import call_closed, task_wakes
 from approvals_app.models import ApprovalRequest
 from approvals_app.status import LIVE, ApprovalStatus
-from tasks_app.models import Task
-from tasks_app.record.append import Appended, append
+from tasks_app.models import Call, Task
+from tasks_app.record.append import append
 from tasks_app.record.events import (
     ApprovalExpired,
     ApprovalLapsed,
@@ -15,8 +15,9 @@ from tasks_app.record.events import (
     ApprovalVoided,
     Event,
 )
-from tasks_app.status import CallState
+from tasks_app.status import TERMINAL, CallState
 
+UNUSED = frozenset({CallState.ASKED, CallState.APPROVED})  # what ends with its approval; the reducer says the same
 _CALL_STATE = {
     ApprovalStatus.EXPIRED: CallState.EXPIRED,
     ApprovalStatus.LAPSED: CallState.LAPSED,
@@ -58,16 +59,23 @@ def request_close_and_append(
     reason: str,
     actor: str,
     by: str = "",
-) -> Appended:
-    """Close a live approval in a transaction of its own making: event, call and task in one append."""
+) -> int:
+    """Close a live approval in a transaction of its own making: event, call and task in one append; return its seq.
+
+    Where the call stands on other grounds by now, it stays as it is: after a set-back of the database (C03) it is
+    looked up beside its approval, found, or not there. The record of a task that has ended says nothing more.
+    """
     event, state = request_close(request, to=to, now=now, reason=reason, by=by)
+    if task.status in TERMINAL:
+        return task.head_seq
+    ends = Call.objects.filter(task=task, name=request.name, state__in=UNUSED).exists()
     return append(
         stream=task.pk,
         events=[event],
         actor=actor,
         task=task_wakes(task.status),
-        calls=[call_closed(request.name, state)],
-    )
+        calls=[call_closed(request.name, state)] if ends else [],
+    ).head_seq
 
 
 def approvals_void(*, task: UUID, names: frozenset[str] | None, reason: str, now: datetime) -> tuple[Event, ...]:

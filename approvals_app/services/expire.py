@@ -49,8 +49,6 @@ def approvals_void_changed() -> int:
 def _end(approval: UUID) -> bool:
     with transaction.atomic(durable=True):
         task, request, now = approval_lock(approval)
-        if task.status in TERMINAL:
-            return False
         seq = _pass(task, request, now)
         if seq is None:
             return False
@@ -62,8 +60,8 @@ def _end(approval: UUID) -> bool:
 def _pass(task: Task, request: ApprovalRequest, now: datetime) -> int | None:
     if request.status == ApprovalStatus.APPROVED and too_old(request, now):
         why = "approved but too old: not used before its must-run-by"
-        return request_close_and_append(
-            task, request, to=ApprovalStatus.LAPSED, now=now, reason=why, actor="sweeper"
-        ).head_seq
+        return request_close_and_append(task, request, to=ApprovalStatus.LAPSED, now=now, reason=why, actor="sweeper")
+    if task.status in TERMINAL:
+        return None
     passed = deadline_pass(task=task, request=request, now=now, actor="sweeper")
     return passed.seq if passed else None

@@ -41,8 +41,7 @@ def deadline_pass(*, task: Task, request: ApprovalRequest, now: datetime, actor:
 
 
 def _close(task: Task, request: ApprovalRequest, to: ApprovalStatus, now: datetime, reason: str, actor: str) -> Passed:
-    done = request_close_and_append(task, request, to=to, now=now, reason=reason, actor=actor)
-    return Passed(seq=done.head_seq)
+    return Passed(seq=request_close_and_append(task, request, to=to, now=now, reason=reason, actor=actor))
 
 
 def _keep(task: Task, request: ApprovalRequest, now: datetime, actor: str) -> Passed:

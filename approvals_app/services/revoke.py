@@ -34,6 +34,6 @@ def approval_revoke(*, approval: UUID, principal: Principal, reason: str) -> App
             reason=reason,
             actor=f"person:{name}",
             by=name,
-        ).head_seq
+        )
     task_wake(task=task, call=request.name, seq=seq)
     return request

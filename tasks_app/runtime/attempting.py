@@ -145,11 +145,13 @@ def _t1(session: Session, row: Call, contract: Contract) -> Callable[[], Inside]
 def _not_admitted(session: Session, row: Call, contract: Contract, first: GateAdmission) -> Blocked | None:
     """T1 refused, and all was rolled back. What the refusal leads to is a transaction of its own.
 
-    Nothing attempted yet: the call ends as the gate says. A resend: look, never send (E03).
+    Nothing attempted yet: the call ends as the gate says. A resend, also of what may have been sent in commits that
+    the database has lost (C03): look, never send (E03).
     """
-    if row.attempts == 0 and first.call_state not in SETTLED_BY_GATE:
+    resend = row.attempts > 0 or row.state == CallState.UNKNOWN
+    if not resend and first.call_state not in SETTLED_BY_GATE:
         return _read_again(session, row, first)
-    if row.attempts:
+    if resend:
         event = CallResumeDecided(
             name=row.name,
             rule="E03",
