@@ -7,6 +7,8 @@ from urllib.parse import unquote, urlsplit
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
+from core import lost_hosts
+
 
 def flag(name: str, default: str = "0") -> bool:
     """Whether it says 1, true, yes or on."""
@@ -63,7 +65,7 @@ def database_read(name: str, url: str) -> dict[str, Any]:
     options = parsed.setdefault("OPTIONS", {})
     parsed["HOST"] = options.pop("host", parsed["HOST"])  # a unix socket's folder, given as ?host=
     # Hot statements are prepared on first use: round trips and planning dominate an append.
-    parsed["OPTIONS"] = options | {"prepare_threshold": 0, "connect_timeout": 5}
+    parsed["OPTIONS"] = lost_hosts.POSTGRES | options | {"prepare_threshold": 0, "connect_timeout": 5}
     most = int(number("HANDRAIL_DATABASE_POOL", "0"))
     if not most:
         return parsed | {"CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True}

@@ -8,6 +8,7 @@ from django.utils.csp import CSP
 
 from core.embedded import address
 from core.environment import database_read, flag, mailer_read, number, numbers, words
+from core.lost_hosts import redis_options
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = Path(os.environ.get("HANDRAIL_VAR", BASE_DIR / "var"))
@@ -89,6 +90,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # --- Broker and live layer: yours by REDIS_URL, otherwise the embedded Valkey under var/ ---
 REDIS_URL = os.environ.get("REDIS_URL") or address.redis_url(VAR_DIR)
 CELERY_BROKER_URL = os.environ.get("CELERY_BROKER_URL") or address.celery_broker_url(REDIS_URL)
+CELERY_BROKER_TRANSPORT_OPTIONS = redis_options(CELERY_BROKER_URL)
 # Messages are hints and results are in the record. A worker holds no message that it does not run (late ack, one at a
 # time), is not disturbed by a broker that goes away, and looks for it for ever.
 CELERY_WORKER_CONSUMER = "tasks_app.keeper.bootstep:Consumer"
@@ -104,7 +106,9 @@ CHANNEL_LAYERS = {
     "default": {
         # Hints may be lost, so nothing keeps them: one command sends one, a queue for each listener takes a dozen.
         "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
-        "CONFIG": {"hosts": [{"address": address.channels_url(REDIS_URL), "max_connections": 2000}]},
+        "CONFIG": {
+            "hosts": [{"address": address.channels_url(REDIS_URL), "max_connections": 2000, **redis_options(REDIS_URL)}]
+        },
     }
 }
 
