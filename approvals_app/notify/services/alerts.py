@@ -6,7 +6,7 @@ import structlog
 from django.db import connection, transaction
 
 from approvals_app.notify.models import Alert, AlertRule
-from approvals_app.notify.watch import Condition, Watch, watches
+from approvals_app.notify.watch import Condition, Found, Watch, watches
 from core.clock import database_now
 from core.hints import after_commit, group_hint
 
@@ -37,12 +37,10 @@ def _mine(watch: Watch) -> bool:
 
 def _compare(watch: Watch) -> int:
     rule, _ = AlertRule.objects.get_or_create(name=watch.name, defaults={"holds_for": watch.holds_for})
-    found = {one.key: one for one in watch.find()} if rule.enabled else {}
-    known = {alert.key: alert for alert in Alert.objects.filter(rule=watch.name, cleared_at=None)}
-    if not found and not known:
-        return 0
-    _note(watch, [one for key, one in found.items() if key not in known])
-    changed = _ripen(rule) + _clear([alert for key, alert in known.items() if key not in found])
+    standing = Alert.objects.filter(rule=watch.name, cleared_at=None)
+    found = watch.find(standing) if rule.enabled else Found(new=[], over=list(standing))
+    _note(watch, found.new)
+    changed = _ripen(rule) + _clear(found.over)
     if changed:
         after_commit(partial(group_hint, group=GROUP))
     return changed
