@@ -1,17 +1,18 @@
 """What the model saw: each selection of context whole, and the difference between two of them."""
 
-import difflib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from core.compared import Opcode, TooMuchWork, ends_alike, in_groups, opcodes
 from core.errors import NotFound
 from tasks_app.models import Event, Task
 from tasks_app.runtime.selection import KIND, selection_at
 
 MOST = 100  # selections that one page lists, the newest
 LINES = 4000  # of each side that are compared
+AROUND = 3  # lines that are alike and shown around what differs
 SHORT = 80  # characters of a part that was left out
 
 
@@ -49,9 +50,31 @@ def seen_at(*, task: Task, seq: int) -> Seen:
 
 def difference(older: Seen, newer: Seen) -> list[tuple[str, str]]:
     """Return the lines of the newer selection beside the older: ("added", "removed" or "", the line). Pure."""
-    found = difflib.unified_diff(older.lines[:LINES], newer.lines[:LINES], n=3, lineterm="")
-    marks = {"+": "added", "-": "removed"}
-    return [(marks.get(one[:1], ""), one) for one in list(found)[2:]]
+    old, new = older.lines[:LINES], newer.lines[:LINES]
+    lines: list[tuple[str, str]] = []
+    for group in in_groups(_alike(old, new), AROUND):
+        first, last = group[0], group[-1]
+        lines.append(("", f"@@ -{_range(first[1], last[2])} +{_range(first[3], last[4])} @@"))
+        for tag, a, b, c, d in group:
+            if tag == "equal":
+                lines += [("", f" {one}") for one in old[a:b]]
+                continue
+            lines += [("removed", f"-{one}") for one in old[a:b]]
+            lines += [("added", f"+{one}") for one in new[c:d]]
+    return lines
+
+
+def _alike(old: Sequence[str], new: Sequence[str]) -> list[Opcode]:
+    """Compare by lines; where that is too much, only what both begin and end with is alike."""
+    try:
+        return opcodes(old, new, autojunk=True)
+    except TooMuchWork:
+        return ends_alike(old, new)
+
+
+def _range(start: int, end: int) -> str:
+    """Return a stretch of lines as differences write it, from 1: its first line and how many."""
+    return f"{start + 1}" if end - start == 1 else f"{start + (end > start)},{end - start}"
 
 
 def _lines(instructions: str, parts: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -85,3 +85,14 @@ def test_what_the_model_was_shown_is_inert(client_of, people: People, task: Task
     assert "<script>alert" not in page
     assert "\u202e" not in page
     assert client_of(people.tobin).get(f"/tasks/{task.pk}/", {"tab": "seen"}).status_code == 404
+
+
+def test_what_would_take_minutes_to_compare_is_shown_as_a_whole_but_for_its_ends(client_of, people: People, task: Task):
+    rows = [f"row {at % 60}" for at in range(3000)]
+    asked(task, "\n".join(["first", *rows, "last"]))
+    between = [one for row in rows[:1750] for one in (row, "?")]
+    asked(task, "\n".join(["first", *between, "last"]), step=2)
+    lines = shown(client_of(people.rhea), task).context["lines"]
+    kinds = [kind for kind, _ in lines]
+    assert [text for kind, text in lines if not kind][1:] == [" user:", " first", " row 0", " last"]
+    assert kinds[4:-1] == ["removed"] * 2999 + ["added"] * 3499
