@@ -9,7 +9,7 @@ from tasks_app.views.listing import task_list_live, task_list_page
 from tasks_app.views.live import task_live
 from tasks_app.views.repeat import call_repeat_page
 from tasks_app.views.saved_views import saved_view_add, saved_view_forget
-from tasks_app.views.settle import call_live, call_look_up_page, call_settle_page
+from tasks_app.views.settle import call_doubt, call_live, call_look_up_page, call_settle_page
 from tasks_app.views.start import task_start
 from tasks_app.views.task import task_page
 from tasks_app.views.together import tasks_together
@@ -25,6 +25,7 @@ urlpatterns = [
     path("<uuid:task>/live/", task_live, name="task-live"),
     path("<uuid:task>/blobs/<str:sha256>/", kept_file, name="task-blob"),
     path("<uuid:task>/export/", record_file, name="task-export"),
+    path("<uuid:task>/doubts/<int:call>/", call_doubt, name="call-doubt"),
     path("<uuid:task>/calls/<call_name:name>/settle/", call_settle_page, name="call-settle"),
     path("<uuid:task>/calls/<call_name:name>/live/", call_live, name="call-live"),
     path("<uuid:task>/calls/<call_name:name>/look-up/", call_look_up_page, name="call-look-up"),

@@ -31,7 +31,7 @@ def _of_unknown(call: Call) -> Condition:
         workspace=call.workspace_id,
         title=f"Outcome unknown: {call.tool} of {call.task.agent}",
         todo="Look outside, then record what happened; the task waits for it.",
-        address=reverse("call-settle", args=[call.task_id, call.name]),
+        address=reverse("call-doubt", args=[call.task_id, call.pk]),
     )
 
 

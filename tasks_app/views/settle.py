@@ -17,7 +17,7 @@ from core.principal import Principal
 from tasks_app.forms import SettleForm
 from tasks_app.live.doubt_feed import DoubtFeed
 from tasks_app.live.polled import polled
-from tasks_app.models import Task
+from tasks_app.models import Call, Task
 from tasks_app.selectors.doubt import doubt_of
 from tasks_app.services.look_up import look_up_ask
 from tasks_app.services.settle import call_settle
@@ -25,6 +25,18 @@ from tasks_app.views.who import task_reader
 
 _GOES_ON = "Recorded. The task goes on as soon as no other outcome is unknown."
 _AGAIN = "Recorded. The new call waits for an approval of its own; it is on the desk."
+
+
+@never_cache
+@login_required
+@require_safe
+def call_doubt(request: HttpRequest, task: UUID, call: int) -> HttpResponse:
+    """Lead to the form: an address that stays short, whatever the call is called."""
+    _, row = task_reader(request, task)
+    found = Call.objects.filter(task=row, pk=call).first()
+    if found is None:
+        raise NotFound
+    return HttpResponseRedirect(reverse("call-settle", args=[row.pk, found.name]))
 
 
 @never_cache

@@ -3,7 +3,7 @@
 from functools import partial
 
 import structlog
-from django.db import connection, transaction
+from django.db import DataError, IntegrityError, connection, transaction
 
 from approvals_app.notify.models import Alert, AlertRule
 from approvals_app.notify.watch import Condition, Found, Watch, watches
@@ -50,7 +50,7 @@ def _note(watch: Watch, new: list[Condition]) -> None:
     if not new:
         return
     now = database_now()
-    Alert.objects.bulk_create(
+    alerts = [
         Alert(
             rule=watch.name,
             key=one.key,
@@ -61,7 +61,20 @@ def _note(watch: Watch, new: list[Condition]) -> None:
             seen_at=now,
         )
         for one in new
-    )
+    ]
+    if not _kept(watch, alerts):
+        for alert in alerts:  # one that cannot be kept hides no other
+            _kept(watch, [alert])
+
+
+def _kept(watch: Watch, alerts: list[Alert]) -> bool:
+    try:
+        with transaction.atomic():
+            Alert.objects.bulk_create(alerts)
+    except (DataError, IntegrityError):
+        log.exception("alerts_not_kept", rule=watch.name, keys=[alert.key for alert in alerts][:10])
+        return False
+    return True
 
 
 def _ripen(rule: AlertRule) -> int:

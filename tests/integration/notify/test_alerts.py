@@ -21,18 +21,48 @@ def standing(rule: str) -> list[Alert]:
     return list(Alert.objects.filter(rule=rule, cleared_at=None, raised_at__isnull=False))
 
 
-def test_an_unknown_outcome_is_raised_once_and_cleared_when_it_is_settled(desk: Desk):
+def test_an_unknown_outcome_is_raised_once_and_cleared_when_it_is_settled(desk: Desk, client):
     request = parked(desk)
     Call.objects.filter(task=request.task).update(state="in_doubt")
     assert alerts_watch() == 1
     assert alerts_watch() == 0
     (alert,) = standing("outcome-unknown")
     assert (alert.workspace, alert.title) == (desk.workspace, "Outcome unknown: desk.clean of desk.agent")
-    assert alert.address == f"/tasks/{request.task_id}/calls/clean/settle/"
+    client.force_login(desk.rhea)
+    assert client.get(alert.address).url == f"/tasks/{request.task_id}/calls/clean/settle/"
     Call.objects.filter(task=request.task).update(state="happened")
     assert alerts_watch() == 1
     assert standing("outcome-unknown") == []
     assert Alert.objects.get(pk=alert.pk).cleared_at
+
+
+def test_a_call_whose_name_is_long_in_an_address_is_an_alert_like_any_other(desk: Desk):
+    tasks = [parked(desk).task, parked(desk).task]
+    Call.objects.filter(task__in=tasks).update(state="in_doubt")
+    Call.objects.filter(task=tasks[0]).update(name="漢" * 30)
+    assert alerts_watch() == 2
+    doubts = Call.objects.filter(task__in=tasks).values_list("pk", flat=True)
+    assert {alert.key for alert in standing("outcome-unknown")} == {str(pk) for pk in doubts}
+
+
+def test_an_alert_that_cannot_be_kept_hides_no_other_and_no_end(desk: Desk, monkeypatch):
+    odd, plain, over = (parked(desk).task for _ in range(3))
+    Call.objects.filter(task=over).update(state="in_doubt")
+    alerts_watch()
+    Call.objects.filter(task=over).update(state="happened")
+    Call.objects.filter(task__in=[odd, plain]).update(state="in_doubt")
+    Call.objects.filter(task=odd).update(tool="odd")
+    bulk_create = Alert.objects.bulk_create
+
+    def kept(alerts):
+        for alert in alerts:
+            alert.address = "x" * 301 if "odd" in alert.title else alert.address
+        return bulk_create(alerts)
+
+    monkeypatch.setattr(Alert.objects, "bulk_create", kept)
+    assert alerts_watch() == 2
+    (alert,) = standing("outcome-unknown")
+    assert alert.key == str(Call.objects.get(task=plain).pk)
 
 
 @pytest.mark.parametrize(
