@@ -52,6 +52,14 @@ class Principal:
             raise Forbidden(f"This needs the right {right.value!r}, which you do not have here.", right=right.value)
         return self
 
+    def require_person(self, what: str) -> "Principal":
+        """Return self. Raises Forbidden for the token of a program; ``what`` it may not do, as in "lifts no stop"."""
+        if self.agent:
+            raise Forbidden(
+                f"The token of an agent {what}; a person does, or a person's own token. Nothing was changed."
+            )
+        return self
+
 
 def session_principal(request: HttpRequest, *, slug: str = "") -> Principal:
     """Return the signed-in person in a workspace: ``slug``, the session's, or the first of theirs.

@@ -23,8 +23,10 @@ def listing(request: HttpRequest) -> Any:
 
 @router.post("", response={201: StopOut})
 def create(request: HttpRequest, body: StopIn) -> Any:
-    """Set a stop; the answer lists the earlier attempts without outcome."""
+    """Set a stop, an agent none over everything; the answer lists the earlier attempts without outcome."""
     who = caller(request, Right.STOPS_SET)
+    if body.scope == "all":
+        who.require_person("stops nothing beyond its workspace")
     stop = stop_set(
         workspace=who.workspace,
         scope=body.scope,
@@ -38,7 +40,7 @@ def create(request: HttpRequest, body: StopIn) -> Any:
 
 @router.post("/{int:stop}/lift", response={204: None})
 def lift(request: HttpRequest, stop: int, body: ReasonIn) -> Any:
-    """Lift a stop; the tasks that it held go on by themselves."""
-    who = caller(request, Right.STOPS_SET)
+    """Lift a stop; the tasks that it held go on by themselves. An agent frees nothing that was stopped."""
+    who = caller(request, Right.STOPS_SET).require_person("lifts no stop")
     stop_lift(workspace=who.workspace, stop=stop, reason=body.reason, user=who.user, actor=who.actor)
     return Status(204, None)

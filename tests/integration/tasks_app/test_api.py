@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.test import Client
 
 from core.access import PEOPLE_ONLY, Right
@@ -140,6 +141,16 @@ def test_stops_over_http(api: Client) -> None:
     assert [one["id"] for one in api.get("/api/v1/stops").json()] == [stop["id"]]
     assert post(api, f"/api/v1/stops/{stop['id']}/lift", {"reason": "fixed"}).status_code == 204
     assert api.get("/api/v1/stops").json() == []
+
+
+def test_a_programs_token_stops_what_is_in_its_workspace_but_frees_nothing(api: Client, people: People) -> None:
+    User.objects.filter(pk=people.rhea.pk).update(is_superuser=True)
+    program = bearer(people, *Right, kind="agent")
+    stop = post(program, "/api/v1/stops", {"scope": "tool", "name": "ledger.pay", "reason": "runaway"}).json()
+    assert post(program, "/api/v1/stops", {"scope": "all", "reason": "r"}).status_code == 403
+    refused = post(program, f"/api/v1/stops/{stop['id']}/lift", {"reason": "free again"})
+    assert (refused.status_code, "a person does" in refused.json()["detail"]) == (403, True)
+    assert [one["id"] for one in api.get("/api/v1/stops").json()] == [stop["id"]]
 
 
 def test_a_scope_that_is_missing_is_a_403(people: People) -> None:
