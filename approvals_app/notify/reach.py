@@ -20,7 +20,9 @@ __all__ = ["NotReachable", "Pinned", "address_pinned", "service_of"]
 
 # Carries an IPv4 address in itself, which no property of the address says.
 TRANSLATED = ip_network("64:ff9b::/96")
-BY_MAIL = ("mailto", "mailtos")
+BY_MAIL = ("mailto", "mailtos", "deltachat", "deltachats")
+# One keeps its keys and receivers in files of this server, one connects to relays that its address lists.
+BEYOND = ("vapid", "nostr")
 
 
 class NotReachable(Exception):
@@ -61,11 +63,31 @@ def service_of(address: str) -> "NotifyBase":
     rests = [template.partition("://")[2] for template in templates]
     if not all(rests):
         raise NotReachable("This service works on the server's own desktop or log, not outside.")
-    if address.partition(":")[0].lower() in BY_MAIL:
+    kind = address.partition(":")[0].lower()
+    if kind in BY_MAIL:
         raise NotReachable("Make a channel of e-mail for this.")
-    if service.host and any("{host}" in rest for rest in rests):
+    if kind in BEYOND:
+        raise NotReachable("This service uses files of this server, or connects to more than the host of its address.")
+    if _read_along(service):
+        raise NotReachable("Leave out what is read from a file or another address, such as template= or keyfile=.")
+    # Some take a host in the place of a name of theirs; a key that stands there has no dot, and is told to nobody.
+    if service.host and (any("{host}" in rest for rest in rests) or "." in service.host):
         addresses_of(service.host, service.port or 443)
     return service
+
+
+def _read_along(service: "NotifyBase") -> bool:
+    """Tell whether a service would read something else at sending: Apprise takes a file or any address for it."""
+    from apprise.apprise_attachment import AppriseAttachment
+    from apprise.attachment.base import AttachBase
+
+    held = vars(service).items()
+    return any(
+        (isinstance(value, AppriseAttachment) and len(value) > 0)
+        or isinstance(value, AttachBase)
+        or (name == "keyfile" and bool(value))
+        for name, value in held
+    )
 
 
 def _apprise() -> Any:

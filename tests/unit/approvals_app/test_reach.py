@@ -1,5 +1,7 @@
 """What a channel may reach: nothing inside, by whatever name."""
 
+import builtins
+
 import pytest
 
 from approvals_app.notify.reach import NotReachable, address_pinned, addresses_of, service_of
@@ -69,6 +71,42 @@ def test_private_addresses_are_reached_where_the_installation_allows_it(settings
      "mailto://user:pass@example.com"],
 )  # fmt: skip
 def test_chat_services_inside_on_the_desktop_or_unknown_are_refused(address):
+    with pytest.raises(NotReachable):
+        service_of(address)
+
+
+TELEGRAM = "tgram://123456789:abcdefg_hijklmnop/123/?template="
+SLACK = "slack://T1JJ3T3L2/A1BRTD4JD/TIiajkdnlazkcOXrIdevi7FQ/?template="
+FILE = "/etc/hostname"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [f"{TELEGRAM}http://127.0.0.1:1/x", f"{TELEGRAM}file://{FILE}", f"{SLACK}{FILE}",
+     f"discord://123456789012/abcdefghijklmnop/?template={FILE}",
+     f"workflows://1.1.1.1:443/route/signature?template={FILE}",
+     "workflows://1.1.1.1:443/route/signature?template=http://127.0.0.1:1/x",
+     f"fcm://project/device?keyfile={FILE}", "fcm://project/device?mode=oauth2&keyfile=http://127.0.0.1:1/x",
+     f"vapid://a@example.com/a@example.com?keyfile={FILE}&subfile={FILE}"],
+)  # fmt: skip
+def test_a_service_that_would_read_a_file_or_another_address_is_refused_and_nothing_is_read(address, monkeypatch):
+    read = []
+    monkeypatch.setattr("requests.Session.request", lambda self, method, url, **more: read.append(url))
+    opened = builtins.open
+    monkeypatch.setattr(
+        builtins, "open", lambda *args, **more: read.append(args[0]) if args[0] == FILE else opened(*args, **more)
+    )
+    with pytest.raises(NotReachable):
+        service_of(address)
+    assert read == []
+
+
+@pytest.mark.parametrize(
+    "address",
+    [f"zulip://bot@10.0.0.1/{'a' * 32}", "deltachats://user:pass@example.com?smtp=127.0.0.1",
+     f"nostr://{'1' * 64}/127.0.0.1:7000"],
+)  # fmt: skip
+def test_a_host_that_stands_where_a_name_or_an_option_does_is_looked_at_too(address):
     with pytest.raises(NotReachable):
         service_of(address)
 
