@@ -62,12 +62,13 @@ class ApprovalCardOut(ApprovalOut):
 
     ``so_far``: how many approvals count, of ``quorum``. ``deciders``: who could answer now; ``never``: who may not, as
     they had a part in it. ``invalid``: why it can no longer be approved although it waits, or null. ``successor``: the
-    later request for the same effect.
+    later request for the same effect. ``cost``: what the call costs, as its tool said when it was asked for.
     """
 
     effect_class: str
     effect: str
     reversible: bool | None
+    cost: float | None
     resource: str
     arguments: dict[str, Any]
     proposed: dict[str, Any] | None
@@ -100,6 +101,7 @@ def card_fields(request: ApprovalRequest, principal: Principal) -> dict[str, Any
         "effect_class": card.call.effect_class,
         "effect": card.effect,
         "reversible": contract.reversible if contract else None,
+        "cost": request.policy.get("cost"),
         "resource": card.call.resource,
         "arguments": card.arguments,
         "proposed": intended_of(before)["arguments"] if before else None,

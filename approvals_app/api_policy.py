@@ -45,12 +45,13 @@ def policy_trial(request: HttpRequest, body: TrialIn) -> dict[str, Any]:
         arguments=body.arguments,
         agent=body.agent,
         labels=body.labels,
-        cost=body.cost,
     )
     return {
         "rule": trial.verdict.rule,
         "version": trial.verdict.version,
         "demands": asdict(trial.verdict.demand),
+        "cost": trial.cost.amount,
+        "cost_failed": trial.cost.failed,
         "tried": [tried_fields(one) for one in trial.tried],
     }
 

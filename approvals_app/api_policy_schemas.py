@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from ninja import Schema
-from pydantic import Field, FiniteFloat
+from pydantic import Field
 
 from approvals_app.api_schemas import ReasonIn
 from approvals_app.models import PolicyRule, StandingGrant
@@ -76,7 +76,6 @@ class TrialIn(Schema):
     arguments: dict[str, Any] = {}
     agent: str = ""
     labels: dict[str, str] = {}
-    cost: FiniteFloat | None = None
 
 
 class TriedOut(Schema):
@@ -91,11 +90,16 @@ class TriedOut(Schema):
 
 
 class TrialOut(Schema):
-    """Which rule would decide, what it demands, and what each rule made of the call."""
+    """Which rule would decide, what it demands, and what each rule made of the call.
+
+    ``cost``: what the call costs, as its tool says, or null. ``cost_failed``: why nobody can tell.
+    """
 
     rule: str
     version: int
     demands: dict[str, Any]
+    cost: float | None
+    cost_failed: str
     tried: list[TriedOut]
 
 

@@ -29,7 +29,7 @@ VARIABLES: Mapping[str, tuple[str, str]] = {
     "agent": ("string", "the agent's name"),
     "labels": ("map", "the task's labels"),
     "risk": ("string", "low, medium or high, as the contract says"),
-    "cost": ("number or null", "the expected cost, where it is known"),
+    "cost": ("number or null", "what the call costs, where its tool says so"),
     "time": ("timestamp", "when it is asked"),
 }
 

@@ -137,4 +137,3 @@ class TrialForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 2, "class": "code", "spellcheck": "false"}),
         label="Labels, as JSON",
     )
-    cost = forms.FloatField(required=False, min_value=0)

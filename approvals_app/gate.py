@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
+from approvals_app.costs import call_cost
 from approvals_app.digests import same_call_digest
 from approvals_app.models import ApprovalRequest
 from approvals_app.policy import Verdict
@@ -24,11 +25,12 @@ from tasks_app.record.events import Event
 class ApprovalsGate:
     """Implements ``tasks_app.gate.Gate``; every question is asked inside the caller's transaction."""
 
-    def assess(self, *, task: Task, contract: Contract, arguments: Mapping[str, Any], cost: float | None) -> Assessment:
+    def assess(self, *, task: Task, contract: Contract, arguments: Mapping[str, Any]) -> Assessment:
         """Ask, refuse or allow as policy says; refuse what a person has already refused in this task (rule 9)."""
         rules = rules_remembered(task.workspace_id)
+        cost = call_cost(contract, arguments)
         verdict = verdict_for(rules, contract, task_subject(rules, task, contract, arguments, cost))
-        kept = verdict.kept(revision=rules.revision)
+        kept = verdict.kept(revision=rules.revision) | cost.kept()
         if verdict.demand.outcome == Outcome.DENY:
             return Assessment(outcome="deny", policy=kept, reason=_refused(verdict))
         if verdict.demand.outcome == Outcome.ASK or rules.rules:

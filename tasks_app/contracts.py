@@ -124,6 +124,8 @@ class Contract:
     Seconds everywhere. ``lag``: how long after an attempt's deadline an accepted request may still take
     effect, or an effect stay invisible to a look-up. ``retention``: how long a keyed provider remembers keys.
     ``seen(args)`` reads the version for a precondition; it is fixed when the call is intended and approved.
+    ``cost``: what a call costs, in the unit that the rules of policy compare it in; where it hangs on the arguments, a
+    pure function of them. One that raises fails each condition that reads it.
     """
 
     name: str
@@ -137,6 +139,7 @@ class Contract:
     retention: float = 86_400.0
     attempts: int = 5  # sends of one call before a person is asked
     risk: str = "low"  # low, medium, high
+    cost: float | Callable[[Any], float | None] | None = None  # None: the tool does not say
     asks: bool | None = None  # needs a person; None: the class's default (opaque asks)
     decide_within: float = 86_400.0
     run_within: float = 3_600.0
@@ -182,6 +185,13 @@ class Contract:
     def reads_back(self) -> bool:
         """Whether the effect is read back after an answer. For pages: a template would call ``verify``."""
         return self.verify is not None
+
+    @property
+    def cost_said(self) -> str:
+        """Return how the contract states what a call costs. For pages: a template would call the function."""
+        if self.cost is None:
+            return "the tool does not say"
+        return "by its arguments" if callable(self.cost) else str(self.cost)
 
     def carries(self, version: int) -> bool:
         """Whether this code may send, look up and verify a call of that contract version."""

@@ -52,7 +52,7 @@ class Admission:
 class Gate(Protocol):
     """What approvals_app implements."""
 
-    def assess(self, *, task: Task, contract: Contract, arguments: Mapping[str, Any], cost: float | None) -> Assessment:
+    def assess(self, *, task: Task, contract: Contract, arguments: Mapping[str, Any]) -> Assessment:
         """At intention: does this call need a person? Raises nothing; no database write."""
         ...
 
@@ -89,7 +89,7 @@ class Gate(Protocol):
 class RefusingGate:
     """The default: without a gate, no call that needs a person runs."""
 
-    def assess(self, *, task: Task, contract: Contract, arguments: Mapping[str, Any], cost: float | None) -> Assessment:
+    def assess(self, *, task: Task, contract: Contract, arguments: Mapping[str, Any]) -> Assessment:
         """Allow what its contract lets run by itself, deny the rest."""
         outcome = "deny" if contract.needs_person else "allow"
         return Assessment(outcome=outcome, policy={"rule": "no gate"}, reason="No approvals are configured here.")

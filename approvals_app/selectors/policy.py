@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from approvals_app.costs import Cost, call_cost
 from approvals_app.models import PolicyBook, PolicyRule
 from approvals_app.policy import Demand, Rule, Tried, Verdict, rule_try, verdict_of
 from approvals_app.status import OnExpiry, Outcome, ReasonRule
@@ -90,7 +91,7 @@ def subject_of(
     arguments: Mapping[str, Any],
     agent: str,
     labels: Mapping[str, Any],
-    cost: float | None,
+    cost: Cost,
     at: datetime,
 ) -> dict[str, Any]:
     """Return what conditions speak of."""
@@ -108,15 +109,18 @@ def subject_of(
         "agent": agent,
         "labels": dict(labels),
         "risk": contract.risk,
-        "cost": cost,
         "time": at,
+        **cost.subject(),
     }
 
 
 def task_subject(
-    rules: Rules, task: Task, contract: Contract, arguments: Mapping[str, Any], cost: float | None = None
+    rules: Rules, task: Task, contract: Contract, arguments: Mapping[str, Any], cost: Cost | None = None
 ) -> dict[str, Any]:
-    """Return what conditions speak of for a call of a task; nothing where no rule would read it."""
+    """Return what conditions speak of for a call of a task; nothing where no rule would read it.
+
+    ``cost``: where the caller knows it already.
+    """
     if not rules.rules:
         return {}
     timed = any("time" in rule.condition for rule in rules.rules)  # the database's clock is a round trip
@@ -125,7 +129,7 @@ def task_subject(
         arguments=arguments,
         agent=task.agent,
         labels=task.labels,
-        cost=cost,
+        cost=cost or call_cost(contract, arguments),
         at=database_now() if timed else task.created_at,
     )
 
@@ -138,9 +142,10 @@ def verdict_for(rules: Rules, contract: Contract, subject: Mapping[str, Any]) ->
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """What the test box shows: the verdict, and what each rule made of the call, in order."""
+    """What the test box shows: the verdict, what each rule made of the call, in order, and what the call costs."""
 
     verdict: Verdict
+    cost: Cost
     tried: Sequence[Tried]
 
 
@@ -151,7 +156,6 @@ def policy_try(
     arguments: Mapping[str, Any],
     agent: str = "",
     labels: Mapping[str, Any] | None = None,
-    cost: float | None = None,
     extra: Sequence[Rule] = (),
 ) -> Trial:
     """Say which rule would decide such a call, and change nothing. ``extra``: rules not yet written, asked first.
@@ -168,10 +172,12 @@ def policy_try(
         )
     held = rules_now(workspace.pk)
     rules = Rules(revision=held.revision, rules=(*extra, *held.rules))
+    cost = call_cost(contract, arguments)  # its contract's word, as for a real call: no other would ever be compared
     subject = subject_of(
         contract=contract, arguments=arguments, agent=agent, labels=labels or {}, cost=cost, at=database_now()
     )
-    return Trial(verdict=verdict_for(rules, contract, subject), tried=[rule_try(rule, subject) for rule in rules.rules])
+    tried = [rule_try(rule, subject) for rule in rules.rules]
+    return Trial(verdict=verdict_for(rules, contract, subject), cost=cost, tried=tried)
 
 
 def rules_of(*, workspaces: Sequence[UUID], retired: bool = False) -> list[PolicyRule]:

@@ -14,6 +14,12 @@ def thousands(value: int) -> str:
 
 
 @register.filter
+def amount(value: float) -> str:
+    """Return a number whole, without a point where none is needed."""
+    return f"{int(value):,}" if value == int(value) else f"{value:,}"
+
+
+@register.filter
 def after_colon(sentence: str) -> str:
     """Return what a sentence says after its first words, which stand beside it already."""
     rest = sentence.partition(": ")[2]

@@ -53,7 +53,6 @@ def _tried(principal: Principal, form: TrialForm) -> tuple[Trial | None, str]:
             arguments=given["arguments"],
             agent=given["agent"],
             labels=given["labels"] or {},
-            cost=given["cost"],
         )
     except HandrailError as refused:
         return None, refused.detail

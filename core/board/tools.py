@@ -98,6 +98,7 @@ def version_difference(newer: Contract, older: Contract) -> list[tuple[str, str]
 
 def _described(contract: Contract) -> list[str]:
     said = {name: getattr(contract, name) for name in _SAID}
+    said["cost"] = contract.cost_said
     return [f"{name}: {value}" for name, value in said.items()] + schema_text(contract).splitlines()
 
 

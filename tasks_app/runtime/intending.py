@@ -154,7 +154,7 @@ def call_intend(
         resource=_filled(contract.resource, task, arguments)[:300] if contract.resource else None,
         replaces=replaces,
     )
-    assessment = gate().assess(task=task, contract=contract, arguments=arguments, cost=None)
+    assessment = gate().assess(task=task, contract=contract, arguments=arguments)
     return Intended(event=event, contract=contract, arguments=model, assessment=assessment, note=decided.note)
 
 

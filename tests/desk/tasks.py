@@ -89,7 +89,7 @@ def propose(
     digest = hashlib.sha256(json.dumps([contract.name, contract.version, whole], sort_keys=True).encode()).hexdigest()
     with transaction.atomic():
         row = Task.objects.select_for_update().get(pk=task.pk)
-        said = GATE.assess(task=row, contract=contract, arguments=whole, cost=None)
+        said = GATE.assess(task=row, contract=contract, arguments=whole)
         assert said.outcome in {"ask", "allow"}, said.reason
         asks = said.outcome == "ask"
         step = row.step + 1 if ordinal == 0 else row.step

@@ -174,21 +174,21 @@ def test_rule_9_no_means_no_until_a_person_asks_for_it_again(desk: Desk):
     request = parked(desk)
     decide(request, desk.rhea, Answer.DENIED, reason="keep the logs")
     same = {"deep": False, "path": "/scratch/a"}  # other order, other name, defaults written out
-    said = GATE.assess(task=request.task, contract=CLEAN, arguments=same, cost=None)
+    said = GATE.assess(task=request.task, contract=CLEAN, arguments=same)
     assert said.outcome == "deny"
     assert said.policy["denial"] == str(request.pk)
     assert "denied by rhea" in said.reason
     assert "keep the logs" in said.reason
-    other = GATE.assess(task=request.task, contract=CLEAN, arguments={**same, "path": "/scratch/b"}, cost=None)
+    other = GATE.assess(task=request.task, contract=CLEAN, arguments={**same, "path": "/scratch/b"})
     assert other.outcome == "ask"
-    elsewhere = GATE.assess(task=task_create(desk), contract=CLEAN, arguments=same, cost=None)
+    elsewhere = GATE.assess(task=task_create(desk), contract=CLEAN, arguments=same)
     assert elsewhere.outcome == "ask"
 
     approval_reopen(
         approval=request.pk, principal=as_person(desk.silas, desk.workspace), reason="the logs are safe now"
     )
     approval_reopen(approval=request.pk, principal=as_person(desk.silas, desk.workspace), reason="again")
-    assert GATE.assess(task=request.task, contract=CLEAN, arguments=same, cost=None).outcome == "ask"
+    assert GATE.assess(task=request.task, contract=CLEAN, arguments=same).outcome == "ask"
     assert kinds(request.task_id).count("approval.reopened") == 1
 
 

@@ -18,7 +18,7 @@ from tests.desk import CLEAN, GATE, HUSH, SCAN, Clean, Desk, claim, parked, rule
 
 def outcome(desk: Desk, contract=CLEAN, **arguments) -> str:
     whole = Clean(**({"path": "/a"} | arguments)).model_dump()
-    return GATE.assess(task=task_create(desk), contract=contract, arguments=whole, cost=None).outcome
+    return GATE.assess(task=task_create(desk), contract=contract, arguments=whole).outcome
 
 
 def test_the_first_rule_that_matches_decides_and_its_version_is_kept_with_request_and_call(desk: Desk):
@@ -54,7 +54,7 @@ def test_a_shadow_rule_only_says_what_it_would_have_done(desk: Desk):
     request = parked(desk)
     assert request.policy["shadow"] == [{"rule": "trial", "version": 1, "outcome": "deny", "failed": ""}]
     task = task_create(desk)
-    said = GATE.assess(task=task, contract=HUSH, arguments={"path": "/scratch/a", "deep": False}, cost=None)
+    said = GATE.assess(task=task, contract=HUSH, arguments={"path": "/scratch/a", "deep": False})
     assert (said.outcome, said.policy["shadow"][0]["rule"]) == ("allow", "trial")
 
 
@@ -62,7 +62,7 @@ def test_a_shadow_rule_only_says_what_it_would_have_done(desk: Desk):
 def test_a_condition_that_fails_counts_as_met_where_the_rule_demands_something(desk: Desk, demand, expected):
     rule(desk, "careless", "arguments.nothing > 1", demand)
     task = task_create(desk)
-    said = GATE.assess(task=task, contract=CLEAN, arguments={"path": "/a", "deep": False}, cost=None)
+    said = GATE.assess(task=task, contract=CLEAN, arguments={"path": "/a", "deep": False})
     assert said.outcome == expected
     assert ("nothing" in said.policy.get("failed", "")) == (demand != Outcome.ALLOW)
 
@@ -74,7 +74,7 @@ def test_a_condition_that_would_take_for_ever_is_stopped_and_counts_as_failed(de
         slow = f"{numbers}.all({name}, {slow})"
     rule(desk, "slow", slow, Outcome.DENY)
     task = task_create(desk)
-    said = GATE.assess(task=task, contract=CLEAN, arguments={"path": "/a", "deep": False}, cost=None)
+    said = GATE.assess(task=task, contract=CLEAN, arguments={"path": "/a", "deep": False})
     assert (said.outcome, said.policy["failed"]) == ("deny", "INTERNAL: Iteration budget exceeded [INTERNAL]")
 
 
@@ -83,7 +83,7 @@ def test_a_call_that_asks_nobody_costs_no_query_of_policy_within_a_second(desk: 
     rules_forget()
     with django_assert_num_queries(1):
         for _ in range(20):
-            GATE.assess(task=task, contract=HUSH, arguments={"path": "/a", "deep": False}, cost=None)
+            GATE.assess(task=task, contract=HUSH, arguments={"path": "/a", "deep": False})
 
 
 def test_another_processs_change_is_met_a_second_later_at_most(desk: Desk, monkeypatch):
@@ -101,10 +101,8 @@ def test_another_processs_change_is_met_a_second_later_at_most(desk: Desk, monke
 def test_the_test_box_says_which_rule_would_decide_and_changes_nothing(desk: Desk):
     rule(desk, "first", "arguments.nothing == 1", Outcome.ALLOW, position=1)
     rule(desk, "shade", "agent == 'a'", shadow=True, position=2)
-    rule(desk, "second", "labels.team == 'ops' && cost > 5.0", quorum=2, position=3)
-    trial = policy_try(
-        workspace=desk.workspace, tool="desk.clean", arguments={}, agent="a", labels={"team": "ops"}, cost=9.5
-    )
+    rule(desk, "second", "labels.team == 'ops'", quorum=2, position=3)
+    trial = policy_try(workspace=desk.workspace, tool="desk.clean", arguments={}, agent="a", labels={"team": "ops"})
     assert (trial.verdict.rule, trial.verdict.demand.quorum) == ("second", 2)
     assert [(one.rule.name, one.matched) for one in trial.tried] == [
         ("first", False),
@@ -231,5 +229,5 @@ def test_a_task_reads_why_policy_refused_it(desk: Desk):
     rule(desk, "never here", "true", Outcome.DENY)
     task = task_create(desk)
     claim(task)
-    said = GATE.assess(task=task, contract=CLEAN, arguments={"path": "/a", "deep": False}, cost=None)
+    said = GATE.assess(task=task, contract=CLEAN, arguments={"path": "/a", "deep": False})
     assert said.reason.startswith("Policy refuses this call: rule 'never here', version 1.")

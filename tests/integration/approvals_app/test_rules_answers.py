@@ -50,7 +50,7 @@ def test_rule_09_no_means_no_until_a_person_asks_for_it_again(desk: Desk):
 
     def said(**arguments):
         whole = Clean(**arguments).model_dump()
-        return GATE.assess(task=Task.objects.get(pk=request.task_id), contract=CLEAN, arguments=whole, cost=None)
+        return GATE.assess(task=Task.objects.get(pk=request.task_id), contract=CLEAN, arguments=whole)
 
     assert said(path="/scratch/a").outcome == "deny"
     assert "keep the logs" in said(path="/scratch/a").reason
