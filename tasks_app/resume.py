@@ -16,6 +16,7 @@ from tasks_app.status import CallState, EffectClass, Status
 
 LOOK_UPS = 6  # look-ups that could not tell before a person is asked
 READ_BACKS = 12  # read-backs that could not tell before a person is asked
+POLLS = 12  # polls in a row that had no answer before a person is asked: about seven minutes
 
 
 class Do(StrEnum):
@@ -261,6 +262,14 @@ def after_read_back(call: CallFacts, *, matches: bool, cannot_tell: bool, now: d
     if matches:
         return Move(do=Do.VERIFY, rule="E08", reason="Read back: as intended.")
     return Move(do=Do.DOUBT, rule="E10", reason="The world contradicts the answer.")
+
+
+def after_failed_poll(call: CallFacts, *, now: datetime) -> Move:
+    """Return the move after a ``poll`` that had no answer (E09). One that has an answer begins the count anew."""
+    if call.look_ups + 1 >= POLLS:
+        return Move(do=Do.DOUBT, rule="E09", reason=f"{call.look_ups + 1} polls in a row had no answer.")
+    until = now + timedelta(seconds=min(2.0 * 2**call.look_ups, 60.0))
+    return Move(do=Do.WAIT, rule="E09", reason="The poll had no answer; again later.", until=until)
 
 
 def _later(call: CallFacts, now: datetime) -> datetime:

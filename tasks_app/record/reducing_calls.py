@@ -114,7 +114,8 @@ def _observed(calls: Calls, fact: Fact) -> None:
             row |= {"reference": fact.data.get("reference") or "", "answer_seq": fact.seq, "look_ups": 0}
         case "refuse":
             _settle(row, CallState.REFUSED, fact.seq)
-        case "wait" if row["state"] != CallState.OK:  # a read-back that could not tell leaves the answer as it is
+        # A read-back or a poll that could not tell leaves the answer as it is.
+        case "wait" if row["state"] not in {CallState.OK, CallState.STARTED}:
             _state(row, CallState.UNKNOWN)
         case "send" | "park":
             _state(row, CallState.UNKNOWN)

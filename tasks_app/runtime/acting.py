@@ -103,8 +103,8 @@ def _acted(contract: Contract, arguments: Any, context: CallContext, report: Rep
     return _answered(answer)
 
 
-def poll_act(contract: Contract, handle: str) -> Outcome:
-    """Ask how long work stands; anything but an answer means "later"."""
+def poll_act(contract: Contract, handle: str) -> Outcome | CannotTell:
+    """Ask how long work stands. An exception is CannotTell: the work may go on, and it is asked again later."""
     if contract.poll is None:
         return Outcome(outcome="unknown", error={"code": "no-poll", "reason": "The contract cannot poll any more."})
     try:
@@ -112,8 +112,7 @@ def poll_act(contract: Contract, handle: str) -> Outcome:
     except Refused as refused:
         return Outcome(outcome="refused", error={"code": refused.code, "reason": refused.reason})
     except Exception as fault:
-        error = {"code": "poll", "reason": _told(fault)}
-        return Outcome(outcome="started", handle=handle, again_after=2.0, error=error)
+        return CannotTell(_told(fault))
     return _answered(answer)
 
 

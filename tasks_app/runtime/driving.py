@@ -8,12 +8,12 @@ from core.boundaries import Boundary
 from core.clock import database_now
 from tasks_app import registry
 from tasks_app.carried import tool_is_carried
-from tasks_app.contracts import Absent, CannotTell, Found
+from tasks_app.contracts import Absent, CannotTell, Contract, Found
 from tasks_app.gate import gate
 from tasks_app.models import Call
 from tasks_app.record.append import Seq
 from tasks_app.record.events import CallObserved, CallResumeDecided, CallWithdrawn
-from tasks_app.resume import Do, Move, after_look_up, decide
+from tasks_app.resume import Do, Move, after_failed_poll, after_look_up, decide
 from tasks_app.runtime.acting import find_act, poll_act, reference_fit
 from tasks_app.runtime.attempting import Blocked, attempt_commit
 from tasks_app.runtime.batch import Inside
@@ -210,8 +210,22 @@ def _poll(session: Session, row: Call, recorded: RecordedCall) -> None:
     with looking(workspace=session.lease.workspace, task=session.lease.task, call=row.name) as notes:
         outcome = poll_act(recorded.contract, row.handle)
     session.later(notes)
+    if isinstance(outcome, CannotTell):
+        _poll_failed(session, row, recorded.contract, outcome.reason)
+        return
     ready = ready_make(session, row, recorded.contract, recorded.arguments, anchor=time.monotonic(), seen=None)
     outcome_record(session, ready, outcome)
+
+
+def _poll_failed(session: Session, row: Call, contract: Contract, reason: str) -> None:
+    """Count it in the record, and ask again later; after a number of them in a row a person is asked."""
+    move = after_failed_poll(call_facts(session, row, contract), now=database_now())
+    event = CallObserved(
+        name=row.name, look_up=row.look_ups + 1, answer="cannot tell", move=move.do, reason=reason or move.reason
+    )
+    values = {"look_ups": row.look_ups + 1, "next_look_at": move.until}
+    if call_commit(session, row, [event], set=values, boundary=Boundary.LOOK_UP) and move.do == Do.DOUBT:
+        doubt_commit(session, row, contract, rule=move.rule, reason=move.reason)
 
 
 def _withdraw(session: Session, row: Call, reason: str, *, voided: str) -> None:

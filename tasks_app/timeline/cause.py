@@ -89,6 +89,8 @@ class Place:
             calls[called].under_approval = bool(fact.data.get("under_approval"))
         if fact.kind == "call.outcome" and calls[called].state == "answered":
             return  # another attempt's, told after the answer
+        if fact.kind == "call.observed" and calls[called].state == "started":
+            return  # a poll that had no answer: it runs outside as before
         state = _state_after(fact.kind, fact.data)
         if state == "settled":
             del calls[called]

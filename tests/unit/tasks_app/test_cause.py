@@ -76,6 +76,14 @@ def test_what_happens_after_a_second_loss_belongs_to_the_second_takeover():
         (decided().call().say("approval.requested", name="pay", approval="a"), "the question stands in the record"),
         (decided().call().attempt().say("call.outcome", name="pay", outcome="ok"), "before the effect was read back"),
         (decided().call().attempt().say("call.outcome", name="pay", outcome="unknown"), "outcome of pay was unknown"),
+        (
+            decided()
+            .call()
+            .attempt()
+            .say("call.outcome", name="pay", outcome="started", handle="h")
+            .say("call.observed", name="pay", look_up=1, answer="cannot tell", move="wait"),
+            "while pay ran outside",
+        ),
     ],
 )
 def test_each_place_is_told_in_its_own_words(story, words):

@@ -8,7 +8,16 @@ from dataclasses import replace
 
 import pytest
 
-from tasks_app.resume import READ_BACKS, CallFacts, Do, after_read_back, after_refusal, decide
+from tasks_app.resume import (
+    POLLS,
+    READ_BACKS,
+    CallFacts,
+    Do,
+    after_failed_poll,
+    after_read_back,
+    after_refusal,
+    decide,
+)
 from tasks_app.status import OPEN, CallState, EffectClass, Status
 from tests.processes import ROOT
 from tests.unit.tasks_app.resume_facts import ALL, NOW, at, facts, look
@@ -124,3 +133,11 @@ def test_five_fresh_processes_decide_the_same_on_the_same_facts() -> None:
         for seed in (1, 7, 42, 1000, 31_337)
     }
     assert answers == {decisions()}
+
+
+def test_long_work_that_does_not_answer_is_asked_for_again_after_ever_longer_pauses() -> None:
+    """E09."""
+    moves = [after_failed_poll(facts(state=CallState.STARTED, look_ups=n), now=NOW) for n in range(POLLS)]
+    assert [move.do for move in moves] == [Do.WAIT] * (POLLS - 1) + [Do.DOUBT]
+    pauses = [(move.until - NOW).total_seconds() for move in moves if move.until]
+    assert (pauses[:6], set(pauses[6:])) == ([2, 4, 8, 16, 32, 60], {60})
