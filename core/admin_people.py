@@ -7,7 +7,6 @@ from django.contrib.admin.utils import unquote
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 
 from core.console import PersonalAdmin, reach_of
@@ -22,6 +21,12 @@ RIGHTS_COME_FROM = (
     " workspaces, gives first roles, sets a stop over everything."
 )
 
+NAMES_STAY = (
+    "A username stays as it was given: records name people by it, and so does what says who must not decide a call."
+    " An account that nobody needs any more is closed (not active) and never deleted, so that its name goes to nobody"
+    " else."
+)
+
 admin.site.unregister(User)
 
 
@@ -34,16 +39,21 @@ class PersonAdmin(PersonalAdmin, UserAdmin):  # type: ignore[type-arg]  # not ge
     list_filter = ("is_active", "is_superuser")
     filter_horizontal = ()
     fieldsets = (
-        (None, {"fields": ("username", "password")}),
+        (None, {"fields": ("username", "password"), "description": NAMES_STAY}),
         ("Person", {"fields": ("first_name", "last_name", "email")}),
         ("Account", {"fields": ("is_active", "is_superuser"), "description": RIGHTS_COME_FROM}),
         ("Dates", {"fields": ("last_login", "date_joined")}),
     )
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Only who runs the deployment makes others run it."""
+        """Only who runs the deployment makes others run it; nobody gives an account another name (rule 6)."""
         more = () if reach_of(request).runs_all else ("is_superuser",)
-        return (*super().get_readonly_fields(request, obj), *more)
+        named = () if obj is None else ("username",)
+        return (*super().get_readonly_fields(request, obj), *more, *named)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """An account is closed instead: whoever was given its name would be taken for who had it (rule 6)."""
+        return False
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
         """Save an account, and say what changed of its rights."""
@@ -64,17 +74,6 @@ class PersonAdmin(PersonalAdmin, UserAdmin):  # type: ignore[type-arg]  # not ge
             if found.password != kept:
                 self._say(request, found, "password of", before, _password(found))
         return answer
-
-    def delete_model(self, request: HttpRequest, obj: User) -> None:
-        """Delete an account; one that owns or did something is kept by the database."""
-        with transaction.atomic():
-            self._record(request, obj, _rights(obj), None)
-            super().delete_model(request, obj)
-
-    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
-        """Delete several accounts, each said."""
-        for person in queryset:
-            self.delete_model(request, person)
 
     def _record(self, request: HttpRequest, person: User, before: Any, after: Any) -> None:
         if before != after:
