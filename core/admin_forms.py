@@ -55,9 +55,10 @@ class TokenForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic when 
         if not workspace or not user:
             return given
         scopes = given.get("scopes", [])
-        mistake = word_mistake(kind=given.get("kind", ""), scopes=scopes, user=user, actor=self.actor)
+        kind = given.get("kind", "")
+        mistake = word_mistake(kind=kind, scopes=scopes, user=user, actor=self.actor)
         if mistake:
-            self.add_error("scopes", mistake[0].upper() + mistake[1:])
+            self.add_error("scopes" if kind == "agent" else "user", mistake[0].upper() + mistake[1:])
         if not Membership.objects.filter(workspace=workspace, user=user).exists():
             self.add_error("user", "Is not a member of this workspace.")
         return given

@@ -54,10 +54,13 @@ def stops(request: HttpRequest) -> HttpResponse:
 def stop_end(request: HttpRequest, stop: int) -> HttpResponse:
     """Lift a stop; one over everything is said in the workspace that the reader is in."""
     switch = StopSwitch.objects.select_related("workspace").filter(pk=stop).first()
-    if switch is None:
+    try:
+        if switch is None:
+            raise NotFound
+        principal = session_principal(request, slug=switch.workspace.slug if switch.workspace else "")
+    except NotFound:  # one answer for a stop that is lifted, one that never was, and one of other people's
         return _page(request, _form(request, bound=False), problem=Conflict("This stop does not stand any more."))
-    slug = switch.workspace.slug if switch.workspace else ""
-    principal = session_principal(request, slug=slug).require(Right.STOPS_SET)
+    principal.require(Right.STOPS_SET)
     form = LiftForm(request.POST)
     if not form.is_valid():
         problem: HandrailError = InvalidInput("Say why it is lifted, for the record. Nothing was changed.")

@@ -23,6 +23,7 @@ from tasks_app.record.events import ScheduleChanged
 from tasks_app.services import intake
 
 FIELDS = ("cron", "zone", "suite", "selection", "grace_seconds", "catch_up", "catch_up_most", "overlap", "enabled")
+FIELDS_OF_CRON = 5  # minute, hour, day, month, weekday
 
 
 def schedule_set(
@@ -37,6 +38,8 @@ def schedule_set(
         next(occurrences(str(values.get("cron", "")), str(values.get("zone", "UTC")), database_now()), None)
     except NoSuchScheduleError as error:
         raise intake.field_error("cron", f"cannot be read: {error}.") from error
+    if len(str(values["cron"]).split()) > FIELDS_OF_CRON:
+        raise intake.field_error("cron", "has five fields; a sixth would be of seconds, and a run takes minutes.")
     given = {field: values[field] for field in FIELDS if field in values}
     if "selection" in given:
         target_checked(str(given.get("suite", "core")), str(given["selection"].get("target", "")))

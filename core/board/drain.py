@@ -8,6 +8,7 @@ from django.conf import settings
 
 from core.clock import database_now
 from core.errors import Conflict, NotFound, Unavailable
+from core.models import Workspace
 from core.principal import Principal
 from tasks_app.models import Worker
 from tasks_app.record.append import append_administration
@@ -32,8 +33,15 @@ def worker_drain(*, principal: Principal, worker: UUID, reason: str) -> Worker:
         raise Conflict("This worker has gone already; what it held is taken over by itself.")
     _tell(found.name)
     asked = WorkerDrainAsked(worker=found.name, host=found.host, pid=found.pid, reason=reason)
-    append_administration(workspace=principal.workspace.pk, events=[asked], actor=principal.actor)
+    for workspace in _served(principal):
+        append_administration(workspace=workspace, events=[asked], actor=principal.actor)
     return found
+
+
+def _served(principal: Principal) -> list[UUID]:
+    """Return every workspace, for a worker serves them all: first the one of whoever asks."""
+    here = principal.workspace.pk
+    return [here, *Workspace.objects.exclude(pk=here).order_by("pk").values_list("pk", flat=True)]
 
 
 def _tell(name: str) -> None:

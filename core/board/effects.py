@@ -61,10 +61,10 @@ def effects(
     """Return one page of what was attempted outside. ``before``, ``after``: the call next to which it begins."""
     found = _filtered(workspace, filters)
     if after is not None:
-        rows = list(_told(_beside(found, after, later=True)).order_by("first_attempt_at", "pk")[: ROWS + 1])
+        rows = list(_told(_beside(found, workspace, after, later=True)).order_by("first_attempt_at", "pk")[: ROWS + 1])
         more, rows = len(rows) > ROWS, rows[:ROWS][::-1]
         return EffectPage(rows=rows, older=rows[-1].pk if rows else None, newer=rows[0].pk if more else None)
-    page = _beside(found, before, later=False) if before is not None else found
+    page = _beside(found, workspace, before, later=False) if before is not None else found
     rows = list(_told(page).order_by("-first_attempt_at", "-pk")[: ROWS + 1])
     older = rows[ROWS - 1].pk if len(rows) > ROWS else None
     return EffectPage(rows=rows[:ROWS], older=older, newer=rows[0].pk if before is not None and rows else None)
@@ -108,9 +108,9 @@ def _approval() -> QuerySet[ApprovalRequest]:
     return same.filter(status=ApprovalStatus.CONSUMED)
 
 
-def _beside(found: QuerySet[Call], key: int, *, later: bool) -> QuerySet[Call]:
-    """Return the rows after, or before, that call in the order of the list."""
-    at = Call.objects.filter(pk=key).values("first_attempt_at")[:1]
+def _beside(found: QuerySet[Call], workspace: Workspace, key: int, *, later: bool) -> QuerySet[Call]:
+    """Return the rows after, or before, that call in the order of the list; none where it is of another workspace."""
+    at = Call.objects.filter(workspace=workspace, pk=key).values("first_attempt_at")[:1]
     side = "gt" if later else "lt"
     beside = Q(**{f"first_attempt_at__{side}": Subquery(at)})
     return found.filter(beside | Q(first_attempt_at=Subquery(at), **{f"pk__{side}": key}))

@@ -21,7 +21,9 @@ LONGEST_DAYS = 366
 LONGEST_KEPT = 100_000  # days
 ON_SERVER = "system"  # the author of what is done by `manage.py`
 NO_PROGRAM = "a program's token can never decide an approval or settle a call in doubt."
-THEIR_WORD = "deciding approvals and settling calls in doubt is a person's word: such a token is made by themselves."
+THEIR_WORD = (
+    'what is done with it is said to be done by that person, so it is made by themselves; a program\'s is "agent".'
+)
 
 
 def workspace_create(*, slug: str, name: str) -> Workspace:
@@ -104,7 +106,8 @@ def token_create(
     """Create a bearer token; return it with its secret, which is shown this once and kept as a hash only.
 
     ``kind`` "agent" is a program's: it acts under its own name; it can never decide an approval or settle a doubt.
-    One that gives a person's word is made by that person, or on the server: whoever made it holds its secret (rule 6).
+    A person's is made by that person, or on the server: whoever made it holds its secret, and could approve under their
+    own name what they started or edited with it (rule 6).
     Raises InvalidInput: no scope, no member, a time that is no time.
     """
     wanted = sorted(set(scopes))
@@ -114,7 +117,7 @@ def token_create(
         raise intake.field_error("scopes", f"name at least one of {', '.join(Right)}.")
     mistake = word_mistake(kind=kind, scopes=wanted, user=user, actor=actor)
     if mistake:
-        raise intake.field_error("scopes", mistake)
+        raise intake.field_error("scopes" if kind == "agent" else "user", mistake)
     if not 0 < days <= LONGEST_DAYS:
         raise intake.field_error("days", f"must be above 0 and at most {LONGEST_DAYS}.")
     if not Membership.objects.filter(workspace=workspace, user=user).exists():
@@ -138,10 +141,8 @@ def token_create(
 
 def word_mistake(*, kind: str, scopes: Iterable[str], user: User, actor: str) -> str:
     """Say why ``actor`` cannot make a token of these scopes for ``user``; empty where it gives nobody else's word."""
-    if not PEOPLE_ONLY.intersection(scopes):
-        return ""
     if kind == "agent":
-        return NO_PROGRAM
+        return NO_PROGRAM if PEOPLE_ONLY.intersection(scopes) else ""
     return "" if actor in {ON_SERVER, f"person:{user.get_username()}"} else THEIR_WORD
 
 

@@ -41,9 +41,10 @@ def task_copy(
         raise NotFound
     if source.agent_version == EXTERNAL_VERSION:
         raise refuse(source, "copied", instead="Its agent runs outside of Handrail and opens its own tasks.")
-    seq, step = _checkpoint(source, step)
+    # As it was asked for: "the last checkpoint" is another one when the same request is sent again later.
     body = {"copy": [str(task), step, title, owner.pk]}
     request = request_of(workspace=workspace, actor=actor, key=request_key, body=body) if request_key else None
+    seq, step = _checkpoint(source, step)
     row = _row(source, owner, title)
     origin = _origin(source, seq, step)
     with crossing(Boundary.CREATE, task=None):

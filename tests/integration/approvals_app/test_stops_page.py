@@ -110,7 +110,11 @@ def test_nobody_sees_or_lifts_the_stops_of_another_workspace_and_all_is_for_who_
     standing = stop_set(workspace=desk.workspace, scope="agent", name="secret", reason="r", user=desk.rhea, actor="x")
     tobin, rhea = signed_in(desk.tobin), signed_in(desk.rhea)
     assert "secret" not in shown(tobin)
-    assert tobin.post(reverse("approvals-stop-lift", args=[standing.switch.pk]), {"reason": "r"}).status_code == 404
+    gone = 2**31 - 1
+    for stop in (standing.switch.pk, gone):  # one answer, whether there is such a stop elsewhere or none at all
+        refused = tobin.post(reverse("approvals-stop-lift", args=[stop]), {"reason": "r"})
+        assert (refused.status_code, "does not stand any more" in refused.content.decode()) == (409, True)
+    assert StopSwitch.objects.filter(pk=standing.switch.pk).exists()
     assert set_by_hand(tobin).status_code == 404
     assert set_by_hand(rhea, scope="all", name="").status_code == 422
     User.objects.filter(pk=desk.tobin.pk).update(is_superuser=True)

@@ -124,6 +124,14 @@ def test_pages_go_by_key_forth_and_back(client_of, people: People, task: Task, m
     assert [row.name for row in rhea.get(reverse("effects") + back["previous_url"]).context["rows"]] == ["e4", "e3"]
 
 
+def test_a_page_beside_a_call_of_another_workspace_tells_nothing_of_its_time(client_of, people: People, task: Task):
+    effect(task, "mine", ago=10)
+    theirs = [effect(new_task(people.elsewhere, people.tobin), f"t{ago}", ago=ago) for ago in (5, 20)]
+    rhea = client_of(people.rhea)
+    beside = [{side: str(call.pk)} for side in ("before", "after") for call in theirs]
+    assert [found(rhea, **query) for query in beside] == [[], [], [], []]
+
+
 def test_hostile_text_is_inert_and_a_time_that_is_none_is_said(client_of, people: People, transactional_db):
     task = new_task(people.workspace, people.rhea, title=EVIL)
     effect(task, EVIL, reference=EVIL, resource=EVIL, tool=EVIL)

@@ -7,6 +7,7 @@ import pytest
 from django.urls import reverse
 
 from core.access import Role
+from core.board import drain
 from core.clock import database_now
 from tasks_app.models import Event, Task, Worker
 from tasks_app.record.events import After
@@ -98,11 +99,20 @@ def test_a_reason_is_needed_and_a_sweeper_is_not_drained(client_of, people: Peop
     assert "A sweeper holds no task" in answer.content.decode()
 
 
+def test_who_drains_a_worker_is_said_in_every_workspace_for_it_serves_them_all(client_of, people, monkeypatch):
+    monkeypatch.setattr(drain, "_tell", lambda name: None)
+    row = worker("shared")
+    answer = client_of(people.rhea).post(reverse("worker-drain"), {"worker": row.pk, "reason": "an upgrade"})
+    assert answer.status_code == 303
+    said = Event.objects.filter(kind="worker.drain_asked", actor="person:rhea")
+    assert set(said.values_list("stream", flat=True)) == {people.workspace.pk, people.elsewhere.pk}
+
+
 def test_a_drained_worker_ends_by_itself_and_the_trail_says_who_asked(client_of, people: People, crew: Crew):
     process = crew.worker()
     row = wait_for(lambda: Worker.objects.exclude(pool="sweeper").first(), seconds=30, what="the worker's row")
     answer = client_of(people.rhea).post(reverse("worker-drain"), {"worker": row.pk, "reason": "an upgrade"})
     assert answer.status_code == 303
     wait_for(lambda: process.poll() is not None, seconds=60, what="the worker to end")
-    said = Event.objects.get(kind="worker.drain_asked")
+    said = Event.objects.get(kind="worker.drain_asked", stream=people.workspace.pk)
     assert (said.actor, said.data["worker"], said.data["reason"]) == ("person:rhea", row.name, "an upgrade")

@@ -39,6 +39,13 @@ def at(text: str) -> datetime:
     return datetime.fromisoformat(f"2027-01-01T{text}:00+00:00")
 
 
+def test_a_schedule_of_every_second_is_refused(people):
+    with pytest.raises(InvalidInput, match="five fields"):
+        schedule(people, cron="* * * * * *")
+    assert not DrillSchedule.objects.exists()
+    assert schedule(people, cron="* * * * *").enabled
+
+
 def test_case_28_after_downtime_neither_everything_at_once_nor_twice_nor_silence(people):
     schedule(people, name="s6")
     schedule(people, name="s6 patient", grace_seconds=3600)

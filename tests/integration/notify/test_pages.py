@@ -102,7 +102,7 @@ def test_a_token_without_the_scope_sends_nothing_again(desk: Desk, dead: Deliver
         scopes=[Right.TASKS_READ],
         days=1,
         kind="person",
-        actor="person:ada",
+        actor="person:silas",
     )
     headers = {"HTTP_AUTHORIZATION": f"Bearer {secret}"}
     assert Client().get("/api/v1/deliveries", **headers).status_code == 200

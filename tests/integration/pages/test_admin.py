@@ -124,7 +124,7 @@ def test_a_role_that_is_given_and_taken_is_in_the_stream(console: Client, people
 
 
 def test_a_token_is_shown_once_and_revoked_by_an_action(console: Client, people: People):
-    data = {"workspace": people.workspace.pk, "user": people.silas.pk, "kind": "person", "name": "ci"}
+    data = {"workspace": people.workspace.pk, "user": people.silas.pk, "kind": "agent", "name": "ci"}
     answer = console.post(
         reverse("admin:core_apitoken_add"), data | {"scopes": ["tasks:read"], "days": "2"}, follow=True
     )

@@ -116,9 +116,9 @@ def test_forms_offer_and_take_no_row_of_another_workspace(mine: Client, people: 
     assert "tobin" not in mine.get(reverse("admin:autocomplete"), asked).content.decode()
 
 
-@pytest.mark.parametrize("scope", ["approvals:decide", "tasks:settle"])
+@pytest.mark.parametrize("scope", ["approvals:decide", "tasks:create"])
 def test_nobody_makes_themselves_a_token_with_the_word_of_another_person(mine: Client, people: People, scope: str):
-    """Its secret is shown to who makes it: they would decide in the other's name what they themselves asked for."""
+    """Its secret is shown to who makes it: they would decide in one name what they asked for in the other."""
     given = {
         "workspace": people.workspace.pk,
         "kind": "person",
@@ -130,9 +130,8 @@ def test_nobody_makes_themselves_a_token_with_the_word_of_another_person(mine: C
     assert "made by themselves" in refused.content.decode()
     assert not ApiToken.objects.filter(workspace=people.workspace).exists()
     assert mine.post(add("core_apitoken"), given | {"user": people.rhea.pk}).status_code == 302
-    assert (
-        mine.post(add("core_apitoken"), given | {"user": people.silas.pk, "scopes": ["tasks:read"]}).status_code == 302
-    )
+    agents = given | {"user": people.silas.pk, "scopes": ["tasks:read"], "kind": "agent"}
+    assert mine.post(add("core_apitoken"), agents).status_code == 302
     assert ApiToken.objects.filter(workspace=people.workspace).count() == 2
 
 

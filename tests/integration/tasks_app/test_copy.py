@@ -76,6 +76,17 @@ def test_the_same_key_is_the_same_copy(people: People, done: Task) -> None:
     assert copy(people, done, key="c").id == copy(people, done, key="c").id
 
 
+def test_the_same_key_is_the_same_copy_also_once_the_task_has_gone_on(people: People) -> None:
+    task = new_task(people.workspace, people.rhea, agent="test.writer")
+    task_run(task.id, worker_here())
+    made = copy(people, task, key="c")
+    steps = Event.objects.filter(stream=task.pk, kind="checkpoint.advanced")
+    before = steps.count()
+    go(people, task, "two")
+    assert steps.count() > before
+    assert copy(people, task, key="c").id == made.id
+
+
 def test_a_step_that_never_settled_is_refused(people: People, done: Task) -> None:
     with pytest.raises(InvalidInput, match="no checkpoint of step 9"):
         copy(people, done, step=9)
