@@ -1,7 +1,11 @@
-"""The sweeper's duty: watch, plan, hand what is due to a few threads, since a slow receiver must hold up nothing."""
+"""The sweeper's duty: watch, plan, hand what is due to a few threads, since a slow receiver must hold up nothing.
+
+Each lane (a channel, or all that mail) has at most one thread: one that hangs holds up itself and no other.
+"""
 
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from uuid import UUID
@@ -12,11 +16,14 @@ from django.db import connections
 from approvals_app.notify.services.alerts import alerts_watch
 from approvals_app.notify.services.plan import deliveries_plan, follow_ups_plan
 from approvals_app.notify.services.pulse import pulse_claim, pulse_send
-from approvals_app.notify.services.send import deliveries_due, delivery_send
+from approvals_app.notify.services.send import delivery_send, lanes_due
 
 log = structlog.get_logger(__name__)
-AT_ONCE = 4
-_mine: set[UUID | str] = set()  # what this process's threads have in hand
+AT_ONCE = 8  # lanes
+IN_A_ROW = 16  # deliveries of one lane
+SLOW = 5.0  # seconds after which a lane gives its thread back
+PULSE = "pulse"  # beside them: it waits for none
+_mine: set[str] = set()  # what this process's threads have in hand
 _lock = threading.Lock()
 
 
@@ -24,7 +31,7 @@ def notify_duty() -> int:
     """Do what is due (one of the sweeper's finders); returns how many deliveries were handed over."""
     handed = notify_without_pulse()
     if pulse_claim():
-        _hand_over("pulse", pulse_send)
+        _hand_over(PULSE, pulse_send)
     return handed
 
 
@@ -33,20 +40,28 @@ def notify_without_pulse() -> int:
     alerts_watch()
     deliveries_plan()
     follow_ups_plan()
-    due = deliveries_due(most=AT_ONCE * 2)
-    return sum(_hand_over(delivery, partial(delivery_send, delivery=delivery)) for delivery in due)
+    due = lanes_due(most=IN_A_ROW)
+    return sum(len(row) for lane, row in due.items() if _hand_over(lane, partial(_send, row)))
 
 
-def _hand_over(what: UUID | str, work: Callable[[], object]) -> bool:
+def _send(row: Sequence[UUID]) -> None:
+    began = time.monotonic()
+    for delivery in row:
+        delivery_send(delivery=delivery)
+        if time.monotonic() - began > SLOW:
+            return
+
+
+def _hand_over(what: str, work: Callable[[], object]) -> bool:
     with _lock:
-        if what in _mine or len(_mine) >= AT_ONCE * 2:
+        if what in _mine or (what != PULSE and len(_mine - {PULSE}) >= AT_ONCE):
             return False
         _mine.add(what)
     _threads().submit(_work, what, work)
     return True
 
 
-def _work(what: UUID | str, work: Callable[[], object]) -> None:
+def _work(what: str, work: Callable[[], object]) -> None:
     try:
         work()
     except Exception as error:  # the database went away: the claim runs out, and it is tried again
@@ -59,4 +74,4 @@ def _work(what: UUID | str, work: Callable[[], object]) -> None:
 
 @cache
 def _threads() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(max_workers=AT_ONCE, thread_name_prefix="notify")
+    return ThreadPoolExecutor(max_workers=AT_ONCE + 1, thread_name_prefix="notify")

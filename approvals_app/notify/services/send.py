@@ -9,10 +9,11 @@ from uuid import UUID
 import structlog
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import Case, CharField, F, Q, QuerySet, Value, When, Window
+from django.db.models.functions import Cast, RowNumber
 
 from approvals_app.models import ApprovalRequest
-from approvals_app.notify.kinds import DeliveryState, Kind
+from approvals_app.notify.kinds import ChannelKind, DeliveryState, Kind
 from approvals_app.notify.models import Alert, Delivery
 from approvals_app.notify.senders import NotTaken, sender_of
 from approvals_app.status import ApprovalStatus
@@ -22,11 +23,27 @@ log = structlog.get_logger(__name__)
 
 CLAIM = timedelta(seconds=60)  # longer than any sender waits
 MOST_LOGGED = 20
+MAIL = "mail"
 
 
 def deliveries_due(*, most: int) -> list[UUID]:
     """Return the deliveries that may be tried now, the longest due first."""
     return list(_due().order_by("due_at").values_list("pk", flat=True)[:most])
+
+
+def lanes_due(*, most: int) -> dict[str, list[UUID]]:
+    """Return the deliveries that may be tried now by their lanes, so many of each; the longest due first.
+
+    A lane is what hangs together: one channel, or all that mail, since they have one server.
+    """
+    mails = When(channel__kind__in=[ChannelKind.PEOPLE, ChannelKind.EMAIL], then=Value(MAIL))
+    lane = Case(mails, default=Cast("channel_id", CharField()))
+    place = Window(RowNumber(), partition_by=F("lane"), order_by=["due_at", "pk"])
+    due = _due().annotate(lane=lane).annotate(place=place).filter(place__lte=most)
+    found: dict[str, list[UUID]] = {}
+    for name, pk in due.order_by("due_at", "pk").values_list("lane", "pk"):
+        found.setdefault(name, []).append(pk)
+    return found
 
 
 def delivery_send(*, delivery: UUID) -> bool:
