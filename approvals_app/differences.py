@@ -1,6 +1,5 @@
 """What differs between two sets of arguments, told by argument and by word. Pure: no Django."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -8,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.compared import MOST_WORK, Opcode, TooMuchWork, ends_alike, opcodes
+from core.json_text import json_shown
 
 MOST_TOKENS = 1500  # of a value; a longer one is compared by lines, one with more lines only as a whole
 LONG_ALIKE = 240  # characters that are alike in one stretch; of a longer one the middle is left out
@@ -51,7 +51,7 @@ def _difference(name: str, before: Mapping[str, Any], after: Mapping[str, Any], 
 
 
 def _text(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True)
+    return value if isinstance(value, str) else json_shown(value, indent=2, sort_keys=True)
 
 
 def _whole(text: str, kind: str) -> list[Piece]:

@@ -1,9 +1,11 @@
 """The arguments of a call as rows that a person can read, each value whole and with its kind."""
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from core import text
+from core.json_text import json_shown
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ def _kind(value: object) -> str:
 
 def _text(value: object) -> str:
     # Numbers keep the spelling of JSON, so that 1.0 and 1 stay apart; text is shown without quotes, its kind says so.
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2, default=str)
+    return value if isinstance(value, str) else json_shown(value, indent=2)
 
 
 def in_order(arguments: Mapping[str, Any], fields: Iterable[str]) -> dict[str, Any]:
@@ -53,3 +55,21 @@ def in_order(arguments: Mapping[str, Any], fields: Iterable[str]) -> dict[str, A
 def argument_rows(arguments: Mapping[str, Any]) -> list[ArgumentRow]:
     """Return one row for each argument, in the order given; nothing is cut and nothing is left out."""
     return [ArgumentRow(str(name), _kind(value), _text(value)) for name, value in arguments.items()]
+
+
+def argument_rows_cut(arguments: Mapping[str, Any], limit: int) -> tuple[list[ArgumentRow], str]:
+    """Return the rows up to ``limit`` characters, and in words what is left out; for a page that links to the whole."""
+    rows: list[ArgumentRow] = []
+    characters = 0
+    for name, value in arguments.items():
+        if limit <= 0:
+            break
+        shown_name, hidden_name = text.clip(str(name), limit)
+        shown, hidden = text.clip(_text(value), limit - len(shown_name))
+        rows.append(ArgumentRow(shown_name, _kind(value), shown))
+        limit -= len(shown_name) + len(shown)
+        characters += hidden_name + hidden
+    others = len(arguments) - len(rows)
+    parts = [(characters, "more character"), (others, "more value")]
+    told = " and ".join(f"{count:,} {what}{'' if count == 1 else 's'}" for count, what in parts if count)
+    return rows, f"{told} not shown here." if told else ""

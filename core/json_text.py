@@ -6,6 +6,9 @@ from typing import Any
 
 MAX_DEPTH = 64  # levels of objects and lists; readers of JSON differ in what they follow, none stops before this
 
+INDENTED_DEPTH = 20  # levels that are spread over lines: further in, the indentation outgrows what it indents
+GROWTH = 3  # times its length on one line by which line feeds and indentation may lengthen a value
+
 
 class NotJson(ValueError):
     """A text that is no JSON; the message is a sentence that names the place."""
@@ -47,6 +50,31 @@ def json_read(text: str) -> Any:
     except UnicodeEncodeError:
         raise UnfitJson(r"It holds half of a pair, such as \ud800, which is no character.") from None
     return value
+
+
+def json_shown(value: object, *, indent: int, sort_keys: bool = False) -> str:
+    """Return a value as JSON over several lines, and on one where indentation would outgrow it; nothing is left out.
+
+    Raises RecursionError for what is deeper than the stack, which nothing is that was stored.
+    """
+    line = json.dumps(value, ensure_ascii=False, sort_keys=sort_keys, default=str)
+    if not _reads_well(value, indent, len(line) * GROWTH):
+        return line
+    return json.dumps(value, ensure_ascii=False, sort_keys=sort_keys, default=str, indent=indent)
+
+
+def _reads_well(value: object, indent: int, room: int) -> bool:
+    """Whether ``room`` is enough for the line feeds and the indentation of a value that is not too deep for them."""
+    waits = [(value, 1)]
+    while waits:
+        one, depth = waits.pop()
+        if not isinstance(one, Mapping | list | tuple) or not one:
+            continue
+        room -= len(one) * (1 + depth * indent) + 1 + (depth - 1) * indent
+        if depth > INDENTED_DEPTH or room < 0:
+            return False
+        waits += [(inner, depth + 1) for inner in (one.values() if isinstance(one, Mapping) else one)]
+    return True
 
 
 def _too_deep() -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 from pydantic import BaseModel
 
+from core.json_text import NotJson, UnfitJson, json_read, json_shown
 from tasks_app.services.intake import INTENT_LIMIT
 
 NEST = "/"  # in a field's name, between an object and a key of it: no name of Python has this sign
@@ -25,18 +26,18 @@ class JsonField(forms.CharField):
     widget = forms.Textarea(attrs={"rows": 5, "class": "code", "spellcheck": "false"})
 
     def clean(self, value: Any) -> Any:
-        """Return the value. Raises ValidationError naming the place that is no JSON."""
+        """Return the value. Raises ValidationError naming the place that is no JSON, or why it cannot be kept."""
         text = super().clean(value)
         if not text:
             return None
         try:
-            return json.loads(text)
-        except ValueError as error:
-            raise forms.ValidationError(f"This is no JSON: {error}.") from error
+            return json_read(text)
+        except (NotJson, UnfitJson) as refused:
+            raise forms.ValidationError(str(refused)) from refused
 
     def prepare_value(self, value: Any) -> Any:
         """Show what was typed as it was, a default as JSON."""
-        return value if isinstance(value, str) or value is None else json.dumps(value, indent=2, ensure_ascii=False)
+        return value if isinstance(value, str) or value is None else json_shown(value, indent=2)
 
 
 class LinesField(forms.CharField):
@@ -103,8 +104,8 @@ class ScalarField(forms.CharField):
 
 def _read(text: str) -> Any:
     try:
-        return json.loads(text)
-    except ValueError:
+        return json_read(text)
+    except (NotJson, UnfitJson):
         return text
 
 

@@ -15,7 +15,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from core import moments, text, words
-from core.arguments import argument_rows
+from core.arguments import argument_rows, argument_rows_cut
 from core.glyphs import GLYPHS
 
 register = template.Library()
@@ -156,6 +156,12 @@ def agent_text(value: object, label: str = "Agent-supplied", limit: int = SHOWN_
 
 
 @register.inclusion_tag("partials/arguments.html")
-def arguments(value: Mapping[str, Any], caption: str = "Arguments", head: str = "Argument") -> dict[str, Any]:
-    """Show every argument of a call, whole; of another object, whose names are no arguments, with another ``head``."""
-    return {"rows": argument_rows(value), "caption": caption, "head": head}
+def arguments(
+    value: Mapping[str, Any], caption: str = "Arguments", head: str = "Argument", whole: str = ""
+) -> dict[str, Any]:
+    """Show every argument of a call, whole; of another object, whose names are no arguments, with another ``head``.
+
+    ``whole``: the address at which all can be read, where this page shows ``SHOWN_CHARACTERS`` of them.
+    """
+    rows, hidden = argument_rows_cut(value, SHOWN_CHARACTERS) if whole else (argument_rows(value), "")
+    return {"rows": rows, "caption": caption, "head": head, "hidden": hidden, "whole": whole}

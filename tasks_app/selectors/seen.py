@@ -7,6 +7,7 @@ from typing import Any
 
 from core.compared import Opcode, TooMuchWork, ends_alike, in_groups, opcodes
 from core.errors import NotFound
+from core.json_text import json_shown
 from tasks_app.models import Event, Task
 from tasks_app.runtime.selection import KIND, selection_at
 
@@ -92,10 +93,10 @@ def _short(part: Any) -> str:
 
 def _text(content: Any) -> str:
     """Write content as text; JSON in a text is spread over lines, so that a difference is where it is."""
-    found: Any = content
-    if isinstance(content, str):
-        try:
-            found = json.loads(content)
-        except ValueError:
-            return content
-    return found if isinstance(found, str) else json.dumps(found, indent=1, ensure_ascii=False, default=str)
+    if not isinstance(content, str):
+        return json_shown(content, indent=1)
+    try:
+        found = json.loads(content)
+        return found if isinstance(found, str) else json_shown(found, indent=1)
+    except (ValueError, RecursionError):  # a number may be too long, objects too deep
+        return content

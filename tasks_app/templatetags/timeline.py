@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from django import template
 from django.forms import Form
@@ -14,6 +15,7 @@ from django.utils import timezone
 from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString
 
+from core.json_text import json_shown
 from core.templatetags.handrail import clock_time, glyph, visible
 from core.words import Word
 from tasks_app.criteria import Criterion
@@ -105,6 +107,12 @@ def _kept(kept: Kept, task: Task) -> str:
     return format_html(_KEPT, filesizeformat(kept.size), kept.sha256, kept.sha256[:12], address)
 
 
+@register.simple_tag
+def event_address(task: UUID, seq: int) -> str:
+    """Return the address of an event of a task, where all of it can be read."""
+    return f"{reverse('task', args=[task])}?event={seq}#event-{seq}"
+
+
 @register.filter
 def waits_for(task: Task) -> SafeString:
     """Say in a few words what a task waits for, or why it failed where its list says so."""
@@ -128,7 +136,7 @@ def form_of(forms: Mapping[str, Form], name: str) -> Form:
 @register.filter
 def plain(value: Any) -> str:
     """Return a value as text: texts as they are, everything else as JSON."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1, default=str)
+    return value if isinstance(value, str) else json_shown(value, indent=1)
 
 
 @register.filter

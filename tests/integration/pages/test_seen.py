@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from django.test import Client
 
 from tasks_app.models import Task
@@ -96,3 +97,12 @@ def test_what_would_take_minutes_to_compare_is_shown_as_a_whole_but_for_its_ends
     kinds = [kind for kind, _ in lines]
     assert [text for kind, text in lines if not kind][1:] == [" user:", " first", " row 0", " last"]
     assert kinds[4:-1] == ["removed"] * 2999 + ["added"] * 3499
+
+
+@pytest.mark.parametrize("depth", [700, 8000, 29_000])  # each level costs, each is read, none is read any more
+def test_json_as_deep_as_a_sender_likes_is_shown_as_it_came(client_of, people: People, task: Task, depth: int):
+    deep = "[" * depth + "]" * depth
+    asked(task, deep)
+    asked(task, f"{deep} ", step=2)
+    answer = shown(client_of(people.rhea), task)
+    assert sum(map(len, answer.context["shown"].lines)) <= 4 * len(deep)

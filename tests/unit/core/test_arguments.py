@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.arguments import argument_rows, in_order
+from core.arguments import argument_rows, argument_rows_cut, in_order
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -55,3 +55,10 @@ def test_an_order_for_readers_changes_nothing_but_the_order(arguments: dict[str,
 def test_arguments_stand_in_the_order_of_the_schema_and_unknown_ones_after_them() -> None:
     stored = {"to": 1, "odd": 2, "memo": 3, "amount": 4}
     assert list(in_order(stored, ["amount", "gone", "to", "memo"])) == ["amount", "to", "memo", "odd"]
+
+
+def test_a_page_that_links_to_the_whole_shows_so_many_characters_and_says_what_is_left_out() -> None:
+    rows, hidden = argument_rows_cut({"a": "x" * 50, "b": "y" * 100, "c": 1, "d": 2}, 100)
+    assert [(row.name, len(row.text)) for row in rows] == [("a", 50), ("b", 48)]
+    assert hidden == "52 more characters and 2 more values not shown here."
+    assert argument_rows_cut({"a": 1}, 100) == (argument_rows({"a": 1}), "")
