@@ -33,7 +33,7 @@ class Do(StrEnum):
     DOUBT = "doubt"  # a person settles it
     VERIFY = "verify"  # the effect was read back and is as intended
     VOID = "void"  # only intended, and its contract is gone: withdrawn
-    WITHDRAW = "withdraw"  # it has no effect, and its task is cancelled: it is not run again
+    WITHDRAW = "withdraw"  # no effect, and its task is cancelled, or its agent outside never began it: it will not run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +63,7 @@ class CallFacts:
     carried: bool = True
     stopped: bool = False
     external: bool = False  # its agent executes it: no worker ever sends it
+    use_by: datetime | None = None  # until when its agent may begin it, where nobody was asked
 
     @property
     def may_send(self) -> bool:
@@ -84,7 +85,7 @@ def decide(call: CallFacts, now: datetime) -> Move:
     """Return the one move for an open call. ``now`` is the database's clock."""
     match call.state:
         case CallState.INTENDED:
-            return _intended(call)
+            return _intended(call, now)
         case CallState.ASKED:
             return Move(do=Do.PARK, rule="A01", reason="A person must decide this call.")
         case CallState.APPROVED:
@@ -100,9 +101,13 @@ def decide(call: CallFacts, now: datetime) -> Move:
     raise ValueError(f"{call.state} is not an open state")
 
 
-def _intended(call: CallFacts) -> Move:
+def _intended(call: CallFacts, now: datetime) -> Move:
     if not call.carried:
         return Move(do=Do.VOID, rule="D03", reason="The contract version it was intended under is gone.")
+    if call.external and call.use_by is not None:
+        if now < call.use_by:
+            return Move(do=Do.WAIT, rule="D03", reason="Its agent outside may still begin it.", until=call.use_by)
+        return Move(do=Do.WITHDRAW, rule="D03", reason="Its agent outside did not begin it in time.")
     return _send(call, rule="D03", reason="Intended, nothing attempted: recorded arguments and key.")
 
 

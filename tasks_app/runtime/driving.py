@@ -28,7 +28,7 @@ from tasks_app.runtime.session import Session
 from tasks_app.runtime.standing import call_commit
 from tasks_app.status import CallState
 
-# Nothing was sent, or a person is asked: no rule for these compares times.
+# Nothing was sent, or a person is asked: no rule for these compares times, but for one that the time of the claim does.
 UNTIMED = frozenset({CallState.INTENDED, CallState.ASKED, CallState.APPROVED, CallState.IN_DOUBT})
 ACTS_NEXT = frozenset({CallState.INTENDED, CallState.APPROVED})  # what an agent outside may begin
 
@@ -97,13 +97,13 @@ def _one(session: Session, drive: Drive, row: Call, now: datetime) -> None:
             _withdraw(session, row, "The tool changed: " + move.reason, voided="tool changed")
             drive.moved = True
         case Do.WITHDRAW:
-            _withdraw(session, row, move.reason, voided="task cancelled")
+            _withdraw(session, row, move.reason, voided=move.reason)
             drive.moved = True
         case Do.WAIT:
             drive.wait(move.until)
         case Do.PARK:
             drive.asked = drive.asked or row.state == CallState.ASKED
-            drive.outside = drive.outside or (facts.external and row.state in ACTS_NEXT)
+    drive.outside = drive.outside or (facts.external and row.state in ACTS_NEXT)
 
 
 def _note_takeover(session: Session, row: Call, move: Move, now: datetime) -> None:

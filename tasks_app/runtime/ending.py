@@ -83,8 +83,9 @@ def park(
     """Let go of a task whose open calls wait: for a person, a time, a limit, a stop to be lifted, another worker."""
     doubt = any(row.state == CallState.IN_DOUBT for row in session.open.values())
     wait, wake_at = _waiting_for(session, until, asked, elsewhere)
-    if outside and until is None and session.status == Status.RUNNING:
-        wait, wake_at = {"kind": WaitKind.OUTSIDE, "on": sorted(session.open)}, None
+    if outside and (until is not None or session.status == Status.RUNNING):
+        wait, wake_at = {"kind": WaitKind.OUTSIDE, "on": sorted(session.open)}, until
+        wait |= {"until": str(until)} if until else {}
     status = Status.IN_DOUBT if doubt and wake_at is None else Status.WAITING
     # Paused or cancelling, and nothing to look at: it waits for nothing of its own.
     idle = session.status != Status.RUNNING and wake_at is None and not doubt

@@ -1,7 +1,9 @@
 """From rows to the facts that the resume rules need."""
 
+from datetime import datetime, timedelta
+
 from tasks_app.contracts import Contract
-from tasks_app.models import Call
+from tasks_app.models import Call, Event
 from tasks_app.resume import CallFacts
 from tasks_app.runtime.session import Session
 from tasks_app.status import EXTERNAL_VERSION, CallState, EffectClass, Status, weaker
@@ -44,7 +46,14 @@ def facts_of(
         carried=carried,
         stopped=stopped,
         external=external,
+        use_by=_use_by(row, contract) if external and row.state == CallState.INTENDED else None,
     )
+
+
+def _use_by(row: Call, contract: Contract) -> datetime:
+    """Until when an agent outside may begin a call that policy allows; an approval has a must-run-by of its own."""
+    intended = Event.objects.values_list("at", flat=True).get(stream=row.task_id, seq=row.intended_seq)
+    return intended + timedelta(seconds=contract.run_within)
 
 
 def call_facts(session: Session, row: Call, contract: Contract | None) -> CallFacts:

@@ -82,8 +82,9 @@ def external_request(
     """Ask for one call, of an open task, or of a task that is opened for it alone and ends with it.
 
     The same ``request_key`` and body is the same request. Policy decides whether a person is asked; what may run
-    without one is ready at once. Raises NotFound, Forbidden (another agent's task), InvalidInput (unknown tool,
-    arguments that do not fit), RequestKeyReused, GateCallOpen, GateRefused, GateTooMany, GateBusy, NotNow.
+    without one is ready at once, and withdrawn if it is not used within the contract's ``run_within``.
+    Raises NotFound, Forbidden (another agent's task), InvalidInput (unknown tool, arguments that do not fit),
+    RequestKeyReused, GateCallOpen, GateRefused, GateTooMany, GateBusy, NotNow.
     """
     body = {"gate": [str(task), title, *asked.body()]}
     request = request_of(workspace=workspace, actor=actor, key=request_key, body=body)
@@ -195,7 +196,9 @@ def _record(here: Command, intended: Intended, asked: Asked) -> Answer:
     else:
         wait, change = _waits(here, intended, asked, events, change)
         events.append(WaitStarted(step=task.step + 1, kind=wait["kind"], on=wait["on"]))
-        changes |= {"status": Status.WAITING, "wait": wait, "wake_at": None}
+        # What may run at once is withdrawn if nobody ever begins it; an approval has a must-run-by of its own.
+        use_by = After(intended.contract.run_within) if outcome == "allow" else None
+        changes |= {"status": Status.WAITING, "wait": wait, "wake_at": use_by}
     done = here.record(*events, task=changes, calls=[change], due=outcome == "deny")
     return Answer(stream=task.pk, seq=done.first_seq + at - 1)
 

@@ -113,3 +113,10 @@ def test_a_keyed_call_of_a_cancelling_task_is_settled_without_sending(has_find: 
 def test_a_keyed_call_whose_resend_was_refused_is_not_sent(has_find: bool, does: Do) -> None:
     """A05: T1 refused the resend."""
     assert decide(facts(state=CallState.UNKNOWN, look_first=True, has_find=has_find), NOW).do == does
+
+
+def test_what_an_agent_outside_may_begin_is_withdrawn_once_its_time_is_over() -> None:
+    """D03: nobody was asked, and nobody here sends it."""
+    call = facts("opaque", state=CallState.INTENDED, attempts=0, external=True, use_by=at(2))
+    assert (decide(call, NOW).do, decide(call, NOW).until) == (Do.WAIT, at(2))
+    assert decide(call, at(2)).do == Do.WITHDRAW
