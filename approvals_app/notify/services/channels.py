@@ -21,6 +21,7 @@ from tasks_app.record.append import append_administration
 from tasks_app.record.events import ChannelChanged
 
 SECRET_BYTES = 32
+MAIL_MOST = 254  # characters that an address may have on its way (RFC 5321), and that a delivery holds
 
 
 def address_mistake(*, kind: str, address: str) -> str:
@@ -104,6 +105,8 @@ def _mail_mistake(channel: Channel) -> str:
             validate_email(one)
         except ValidationError:
             return f"{one!r} is no e-mail address."
+        if len(one) > MAIL_MOST:
+            return f"An e-mail address has at most {MAIL_MOST} characters; {one[:40]!r}… has {len(one)}."
     return "" if given else "Name at least one address."
 
 

@@ -6,6 +6,8 @@ whoever makes it. What was settled before a channel's turn has no delivery: it s
 
 from datetime import datetime, timedelta
 
+import structlog
+from django.db import InterfaceError, OperationalError
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
 
@@ -19,6 +21,7 @@ from approvals_app.notify.recipients import alert_recipients, approval_recipient
 from approvals_app.status import ApprovalStatus
 from core.clock import ClockTimestamp, database_now
 
+log = structlog.get_logger(__name__)
 BATCH = 100
 # One runaway must not bury a chat room: of what is alike, a channel says so many within an hour.
 FLOOD, FLOOD_SPAN = 10, timedelta(hours=1)
@@ -29,7 +32,17 @@ NOBODY = "nobody to tell: whoever is asked has no e-mail address"
 def deliveries_plan() -> int:
     """Make the deliveries that are due by the routes; returns how many."""
     routes = Route.objects.filter(enabled=True, channel__enabled=True).select_related("channel", "channel__workspace")
-    return sum(_approvals(one) if one.about == About.APPROVALS else _alerts(one) for one in routes.order_by("after"))
+    return sum(_planned(one) for one in routes.order_by("after"))
+
+
+def _planned(route: Route) -> int:
+    try:
+        return _approvals(route) if route.about == About.APPROVALS else _alerts(route)
+    except (OperationalError, InterfaceError):  # the database's own: no route fares better
+        raise
+    except Exception:  # one route that cannot be followed keeps no other from being
+        log.exception("route_not_planned", route=str(route.pk), channel=str(route.channel_id))
+        return 0
 
 
 def _approvals(route: Route) -> int:

@@ -2,12 +2,15 @@
 
 from datetime import timedelta
 
+import pytest
+
 from approvals_app.models import ApprovalRequest
-from approvals_app.notify.models import Delivery
+from approvals_app.notify.models import Channel, Delivery
 from approvals_app.notify.services.plan import FLOOD, deliveries_plan
 from approvals_app.services.expire import approvals_expire
 from approvals_app.status import OnExpiry
 from core.clock import ClockTimestamp, database_now
+from core.errors import InvalidInput
 from tests.channels import channel, route, told
 from tests.desk import CLEAN, PAY, Desk, decide, group, parked, rule
 from tests.receiver import Receiver
@@ -160,3 +163,22 @@ def test_chat_gets_the_title_and_the_link(desk: Desk, receiver: Receiver):
     receiver.answers.append(500)
     parked(desk)
     assert told()[-1].log[-1]["said"] == "the service did not take it"
+
+
+LONG = f"{'a' * 64}@{'.'.join(['b' * 50] * 4)}.example"  # a form takes it for an address, no delivery can hold it
+
+
+def test_an_address_that_no_delivery_can_hold_is_refused_where_it_is_typed(desk: Desk):
+    with pytest.raises(InvalidInput, match="at most 254 characters"):
+        channel(desk.workspace, "email", f"ops@example.com, {LONG}")
+
+
+def test_a_route_that_cannot_be_followed_keeps_no_other_from_being(desk: Desk, receiver: Receiver):
+    long = channel(desk.workspace, "email", "ops@example.com")
+    route(long)
+    hook = channel(desk.workspace, "webhook", receiver.url)
+    route(hook, after=1)
+    Channel.objects.filter(pk=long.pk).update(address=LONG)  # saved before its length was looked at
+    older(parked(desk), 2)
+    assert deliveries_plan() == 1
+    assert Delivery.objects.get().channel == hook
