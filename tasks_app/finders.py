@@ -9,6 +9,7 @@ from django.db.models import Q, QuerySet
 
 from core.boundaries import Boundary, Position, cross
 from core.clock import ClockTimestamp
+from core.row_by_row import row_by_row
 from tasks_app.external import EXTERNAL_HOLDER
 from tasks_app.losses import RAN_OUT, Loss, lease_lose
 from tasks_app.models import Task
@@ -95,12 +96,14 @@ def _unheld() -> QuerySet[Task]:
 def leases_ran_out() -> int:
     """Declare lost what ran out; returns how many. Call it only with the right to judge by time (Sweeper)."""
     over = Task.objects.filter(lease_nonce__isnull=False, lease_until__lte=ClockTimestamp()).order_by("lease_until")
-    held = [row for row in over.values_list("pk", "lease_nonce", "lease_holder")[:BATCH] if row[1]]
-    return sum(
-        lease_lose(task=pk, nonce=nonce, loss=_loss(holder), actor=ACTOR, only_if_ran_out=True)
-        for pk, nonce, holder in held
-        if nonce
-    )
+    return row_by_row(over.values_list("pk", "lease_nonce", "lease_holder")[:BATCH], _lose)
+
+
+def _lose(row: tuple[UUID, UUID | None, str]) -> int:
+    task, nonce, holder = row
+    if nonce is None:
+        return 0
+    return lease_lose(task=task, nonce=nonce, loss=_loss(holder), actor=ACTOR, only_if_ran_out=True)
 
 
 def _loss(holder: str) -> Loss:
@@ -112,4 +115,4 @@ def _loss(holder: str) -> Loss:
 
 def parents_wake() -> int:
     """Make due the parents whose awaited child has ended and told nobody (W04); returns how many."""
-    return sum(parent_wake(parent=parent, child=child) for parent, child in parents_asleep()[:BATCH])
+    return row_by_row(parents_asleep()[:BATCH], lambda row: parent_wake(parent=row[0], child=row[1]))

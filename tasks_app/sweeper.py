@@ -16,7 +16,7 @@ from django.db import Error, connection
 from django.utils.module_loading import import_string
 
 from core.clock import database_uptime
-from core.database_trouble import database_trouble
+from core.database_trouble import database_away, database_trouble
 from tasks_app import cluster, finders, workers
 from tasks_app.finders import DueTasks
 from tasks_app.services.credentials import grants_expire
@@ -103,12 +103,13 @@ class Looks:
     def _look(self, finder: Finder) -> None:
         try:
             finder.find()
-        except Error as error:
-            self._away(error)
-        except Exception:
-            log.exception("finder_failed", finder=getattr(finder.find, "__qualname__", repr(finder.find)))
+        except Exception as error:
+            if database_away(error):
+                self._away(error)
+            else:  # its own, also where a statement was wrong: what else is looked for is none the worse
+                log.exception("finder_failed", finder=getattr(finder.find, "__qualname__", repr(finder.find)))
 
-    def _away(self, error: Error) -> None:
+    def _away(self, error: Exception) -> None:
         if self.reach.since is not None or self._met is not None:
             log.warning("sweeper_database_away", reason=database_trouble(error) or type(error).__name__)
         self._met = None

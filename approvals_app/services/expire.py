@@ -15,6 +15,7 @@ from approvals_app.services.woken import task_wake
 from approvals_app.status import ApprovalStatus
 from approvals_app.tools import tool_change
 from core.clock import ClockTimestamp
+from core.row_by_row import row_by_row
 from tasks_app.models import Task
 from tasks_app.status import TERMINAL
 
@@ -34,7 +35,7 @@ def approvals_expire(now: datetime | None = None) -> int:
         status=ApprovalStatus.APPROVED, run_by__lte=moment
     )
     ids = ApprovalRequest.objects.filter(due).order_by("pk").values_list("pk", flat=True)[:BATCH]
-    return sum(_end(approval) for approval in ids)
+    return row_by_row(ids, _end)
 
 
 def approvals_void_changed() -> int:
@@ -43,7 +44,7 @@ def approvals_void_changed() -> int:
     form = ("tool", "contract_version", "schema_digest")
     changed = [one for one in waiting.order_by(*form).distinct(*form) if tool_change(one)]
     alike = [waiting.filter(**{field: getattr(one, field) for field in form}).order_by("pk") for one in changed]
-    return sum(_end(approval) for rows in alike for approval in rows.values_list("pk", flat=True)[:BATCH])
+    return sum(row_by_row(rows.values_list("pk", flat=True)[:BATCH], _end) for rows in alike)
 
 
 def _end(approval: UUID) -> bool:

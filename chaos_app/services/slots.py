@@ -18,6 +18,7 @@ from core.access import Right, Role, may
 from core.clock import database_now
 from core.errors import Conflict, HandrailError
 from core.models import Membership, Workspace
+from core.row_by_row import row_by_row
 from tasks_app.record.append import append_administration
 from tasks_app.record.events import ScheduleChanged
 from tasks_app.services import intake
@@ -89,13 +90,17 @@ def slots_fire(now: datetime | None = None) -> int:
 
     ``now`` is for tests; otherwise the database's clock.
     """
-    started = 0
-    for pk in DrillSchedule.objects.filter(enabled=True).values_list("pk", flat=True):
-        with transaction.atomic():
-            row = DrillSchedule.objects.select_for_update(skip_locked=True).filter(pk=pk, enabled=True).first()
-            if row is not None:  # otherwise another sweeper is at it
-                started += _decide(row, now or database_now())
-    return started
+    return row_by_row(
+        DrillSchedule.objects.filter(enabled=True).order_by("pk").values_list("pk", flat=True),
+        lambda schedule: _fire(schedule, now),
+    )
+
+
+def _fire(schedule: int, now: datetime | None) -> int:
+    with transaction.atomic():
+        row = DrillSchedule.objects.select_for_update(skip_locked=True).filter(pk=schedule, enabled=True).first()
+        # None: another sweeper is at it.
+        return 0 if row is None else _decide(row, now or database_now())
 
 
 def _decide(row: DrillSchedule, now: datetime) -> int:

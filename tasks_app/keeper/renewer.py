@@ -14,7 +14,7 @@ from uuid import UUID
 import structlog
 from django.db import Error, connection
 
-from core.database_trouble import database_trouble
+from core.database_trouble import database_away, database_trouble
 from tasks_app.keeper.table import Watched
 from tasks_app.leases import Renewal, lease_renew
 from tasks_app.losses import Loss, lease_lose
@@ -56,6 +56,7 @@ class Renewer(threading.Thread):
         self._worker, self._pid = worker, pid
         self._renewable, self._on_lost = renewable, on_lost
         self._deaths: deque[Death] = deque()
+        self._failed: deque[Death] = deque()  # could not be declared; tried again after the next renewal
         self._work = threading.Condition()
         self._next = 0.0
         self._away = False
@@ -75,7 +76,7 @@ class Renewer(threading.Thread):
     @property
     def idle(self) -> bool:
         """Whether every death has been written down."""
-        return not self._deaths
+        return not self._deaths and not self._failed
 
     def run(self) -> None:
         """Serve until the process ends."""
@@ -96,6 +97,9 @@ class Renewer(threading.Thread):
                 self._next = time.monotonic() + (AGAIN if self._renew() else EVERY)
                 if not self.worker_gone:
                     worker_seen(worker=self._worker, keeper_pid=self._pid, draining=self.draining)
+                while self._failed:
+                    self._deaths.append(self._failed[0])
+                    self._failed.popleft()
             self._away = False
         except Error as error:
             if not self._away:
@@ -108,15 +112,20 @@ class Renewer(threading.Thread):
     def _declare(self) -> None:
         while self._deaths:
             death = self._deaths[0]
-            done = lease_lose(
-                task=death.watched.task,
-                nonce=death.watched.nonce,
-                loss=death.loss,
-                actor=f"keeper:{self._worker.name}",
-            )
+            try:
+                self._lose(death)
+            except Exception as error:
+                if database_away(error):
+                    raise
+                # Of this task alone: neither the other deaths nor the leases of the worker wait for it.
+                log.exception("loss_not_declared", task_id=str(death.watched.task))
+                self._failed.append(death)
             self._deaths.popleft()
-            if done:
-                log.info("slice_lost", task_id=str(death.watched.task), epoch=death.watched.epoch, seen=death.loss.seen)
+
+    def _lose(self, death: Death) -> None:
+        watched, actor = death.watched, f"keeper:{self._worker.name}"
+        if lease_lose(task=watched.task, nonce=watched.nonce, loss=death.loss, actor=actor):
+            log.info("slice_lost", task_id=str(watched.task), epoch=watched.epoch, seen=death.loss.seen)
 
     def _renew(self) -> bool:
         """Renew all; True if a row was busy."""

@@ -90,7 +90,7 @@ class Server:
             os.write(self._wake_write, b".")
 
     def run(self) -> None:
-        """Serve until there is nothing left to keep."""
+        """Serve until there is nothing left to keep. Raises RuntimeError if the thread that renews ends."""
         os.set_blocking(self._wake_write, False)
         self._listener.setblocking(False)
         self._selector.register(self._listener, selectors.EVENT_READ, self._accept)
@@ -103,6 +103,8 @@ class Server:
             for key, _ in self._selector.select(TICK):
                 key.data()
             self._look()
+            if not self.renewer.is_alive():
+                raise RuntimeError("The thread that renews has ended (see above); another keeper must take our place.")
             if not self._main_gone or self._processes or self._dying or not self.renewer.idle:
                 self._quiet_at = time.monotonic() + LINGER
 

@@ -6,6 +6,7 @@ from uuid import UUID
 from core.errors import HandrailError
 from core.hints import after_commit
 from core.models import Workspace
+from core.row_by_row import row_by_row
 from tasks_app.gate import gate
 from tasks_app.models import Task
 from tasks_app.parents import parent_wake
@@ -101,17 +102,18 @@ def _change(name: str, state: CallState, ordinal: int) -> CallChange:
 def children_cancel(*, limit: int = 100) -> int:
     """Cancel living children of cancelled tasks (a crash may have left them out); return how many were asked."""
     left = Task.objects.filter(parent__status__in=[Status.CANCELLING, Status.CANCELLED])
-    return _children(left.exclude(status__in=[*TERMINAL, Status.CANCELLING])[:limit])
+    return _children(left.exclude(status__in=[*TERMINAL, Status.CANCELLING]).order_by("pk")[:limit])
 
 
 def _children(children: Iterable[Task]) -> int:
-    asked = 0
-    for child in children:
-        if child.status in TERMINAL or child.status == Status.CANCELLING:
-            continue
-        try:
-            task_cancel(workspace=child.workspace, task=child.id, actor="system", reason="Its parent was cancelled.")
-            asked += 1
-        except HandrailError:  # it ended meanwhile
-            continue
-    return asked
+    return row_by_row(children, _child)
+
+
+def _child(child: Task) -> int:
+    if child.status in TERMINAL or child.status == Status.CANCELLING:
+        return 0
+    try:
+        task_cancel(workspace=child.workspace, task=child.id, actor="system", reason="Its parent was cancelled.")
+    except HandrailError:  # it ended meanwhile
+        return 0
+    return 1

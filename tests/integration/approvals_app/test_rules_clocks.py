@@ -2,6 +2,7 @@
 
 import pytest
 
+from approvals_app.services import expire
 from approvals_app.services.expire import approvals_expire
 from core.clock import database_now
 from core.errors import Conflict, Forbidden
@@ -80,3 +81,19 @@ def test_rule_04_what_is_kept_waiting_is_overdue_and_nothing_is_allowed_by_it(de
     park(request.task, claim(request.task))
     decide(request, desk.rhea)
     assert used(request)
+
+
+def test_rule_04_a_request_that_cannot_be_ended_keeps_no_other_waiting(desk: Desk, monkeypatch: pytest.MonkeyPatch):
+    broken, late = parked(desk), parked(desk)
+    past(broken, "decide_by")
+    past(late, "decide_by")
+    real = expire.deadline_pass
+
+    def pass_or_fail(*, request, **more):
+        if request.pk == broken.pk:
+            raise ZeroDivisionError
+        return real(request=request, **more)
+
+    monkeypatch.setattr(expire, "deadline_pass", pass_or_fail)
+    assert approvals_expire() == 1
+    assert (fresh(broken).status, fresh(late).status) == ("requested", "expired")

@@ -7,6 +7,7 @@ import pytest
 from django.db import connection, transaction
 
 from chaos_app.models import DrillRun, DrillSchedule, DrillSlot
+from chaos_app.services import slots as firing
 from chaos_app.services.launch import LAUNCH_LOCK, command_of
 from chaos_app.services.slots import schedule_set, slots_fire
 from core.errors import InvalidInput
@@ -175,3 +176,18 @@ def test_many_sweepers_never_fire_one_slot_twice(people, settings, tmp_path):
         sweeper.join()
     assert slots() == [("01:00", "fired")]
     assert DrillRun.objects.count() == 1
+
+
+def test_a_schedule_that_cannot_be_decided_keeps_no_other_waiting(people, monkeypatch):
+    broken = schedule(people, name="broken")
+    schedule(people)
+    real = firing._launch
+
+    def launch(row, slot):
+        if row.pk == broken.pk:
+            raise ZeroDivisionError
+        return real(row, slot)
+
+    monkeypatch.setattr(firing, "_launch", launch)
+    assert slots_fire(at("01:00")) == 1
+    assert (slots("broken"), slots()) == ([], [("01:00", "fired")])
