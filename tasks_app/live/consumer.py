@@ -168,8 +168,11 @@ class LiveConsumer(AsyncWebsocketConsumer):
         print_ = await fingerprints.ask(part.fingerprint)
         if prints.get(id(part), self) == print_ and (print_ is None or not by_clock):
             return
+        prints.pop(id(part), None)  # a read that fails is tried again
         message = await read_in_thread(part.read)
-        prints[id(part)] = print_  # a read that failed is tried again
+        # What came meanwhile may be in what was read: gone again, it leaves the print of before, and would stay shown.
+        if await fingerprints.ask(part.fingerprint) == print_:
+            prints[id(part)] = print_
         if message is not None:
             await self._send(message)
 

@@ -42,15 +42,22 @@ class Socket(LiveConsumer):
 
     async def _send(self, message: Message) -> None:
         self.sent.append(message)
+        self.after_sending()
 
-    async def hinted_until(self, done: Callable[[], bool]) -> None:
-        """Follow the frame, hinted again and again, until this is so."""
+    def after_sending(self) -> None:
+        """Nothing, where a test has nothing in mind."""
+
+    async def hinted_until(self, *done: Callable[[], bool], between: Callable[[], object] = lambda: None) -> None:
+        """Follow the frame, hinted again and again, until each is so; between two of them something happens."""
         follow = asyncio.create_task(self._follow_frame())
         try:
-            async with asyncio.timeout(20):
-                while not done():
-                    self.frame_changed.set()
-                    await asyncio.sleep(EVERY / 10)
+            async with asyncio.timeout(60):
+                for number, one in enumerate(done):
+                    if number:
+                        await read_in_thread(between)
+                    while not one():
+                        self.frame_changed.set()
+                        await asyncio.sleep(EVERY / 10)
         finally:
             follow.cancel()
 
@@ -84,9 +91,8 @@ def test_whoever_joins_the_group_that_is_asked_sees_it_counted_though_hints_neve
 
     async def watch() -> list[int]:
         socket = Socket(part)
-        await socket.hinted_until(lambda: len(socket.sent) == 1)
-        await read_in_thread(leads.members.add, desk.rhea)
-        await socket.hinted_until(lambda: len(socket.sent) == 2)
+        once, twice = (lambda: len(socket.sent) == 1), (lambda: len(socket.sent) == 2)
+        await socket.hinted_until(once, twice, between=lambda: leads.members.add(desk.rhea))
         return [int(message["waiting"]) for message in socket.sent]
 
     assert asyncio.run(watch()) == [0, 1]
@@ -127,3 +133,33 @@ def test_a_page_that_resumes_while_its_frame_is_read_is_told_it_once_more(monkey
         return part.reads, part.forgotten
 
     assert asyncio.run(watch()) == (2, 1)
+
+
+def test_what_comes_while_the_frame_is_read_and_goes_again_is_not_shown_for_ever(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(consumers, "READ_EVERY", 3600.0)
+    waits: list[str] = []
+    part = WaitingHere(waits)
+
+    async def watch() -> list[Message]:
+        socket = Socket(part)
+        monkeypatch.setattr(socket, "after_sending", waits.clear)  # decided, before the next hint is looked at
+        await socket.hinted_until(lambda: len(socket.sent) == 2)
+        return socket.sent
+
+    assert asyncio.run(watch()) == [{"waiting": 1}, {"waiting": 0}]
+
+
+class WaitingHere:
+    """A count of what waits; something comes while it is read first."""
+
+    def __init__(self, waits: list[str]) -> None:
+        self.waits, self.told = waits, -1
+
+    def fingerprint(self) -> int | None:
+        return len(self.waits) or None
+
+    def read(self) -> Message | None:
+        if self.told == -1:
+            self.waits.append("a request")
+        before, self.told = self.told, len(self.waits)
+        return None if before == self.told else {"waiting": self.told}
