@@ -11,7 +11,6 @@ from django.template.loader import render_to_string
 
 from core.database_trouble import database_trouble
 from core.failures import CSRF, DATABASE, FAILURES, Failure
-from core.text import visible
 
 PASSING = {429, 500, 503}  # what may have gone by the next time
 logger = logging.getLogger("handrail.pages")
@@ -27,8 +26,9 @@ def failure_page(
     shown = asdict(failure or FAILURES.get(status, FAILURES[400]))
     reference = secrets.token_hex(5)
     level = logging.ERROR if status >= 500 else logging.INFO
-    where = visible(request.path)
-    logger.log(level, "page.failed status=%s reference=%s path=%s", status, reference, where, exc_info=status == 500)
+    # With its line feeds escaped: a path must not write lines of its own.
+    told = (status, reference, request.path)
+    logger.log(level, "page.failed status=%s reference=%s path=%r", *told, exc_info=status == 500)
     # Asked again, what was read may answer; what was sent is not sent again by a link.
     again = request.get_full_path() if request.method in {"GET", "HEAD"} and status in PASSING else ""
     context = shown | {"status": status, "reference": reference, "happened": happened or shown["happened"]}

@@ -136,5 +136,5 @@ def problem_answer(request: HttpRequest, error: BaseException) -> HttpResponse:
     if problem.status >= 500:
         # What is away is named by its sentence; only a fault of ours needs its trace.
         trace = error if problem.status == 500 else None
-        log.error("request.failed path=%s %s %s", request.path, problem.detail, problem.more, exc_info=trace)
+        log.error("request.failed path=%r %s %s", request.path, problem.detail, problem.more, exc_info=trace)
     return problem_response(request, problem)

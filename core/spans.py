@@ -16,7 +16,10 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, ConsoleSpanExporter, SpanExporter
 from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
 
+from core.tracing import masked
+
 PREFIX = "handrail."
+LONGEST = 200  # characters of a reason or a message
 PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
 _task: ContextVar[int | None] = ContextVar("trace_of_task", default=None)
 
@@ -40,8 +43,8 @@ class Opened:
         self.span.set_attributes({_named(name): value for name, value in attributes.items()})
 
     def failed(self, reason: str) -> None:
-        """Say that what this span stands for did not go well."""
-        self.span.set_status(trace.StatusCode.ERROR, reason[:200])
+        """Say that what this span stands for did not go well. The reason is a tool's own, so it is masked."""
+        self.span.set_status(trace.StatusCode.ERROR, masked(reason)[:LONGEST])
 
 
 class Spans:
@@ -75,14 +78,15 @@ class Spans:
             )
         finally:
             _task.reset(token)
-        with trace.use_span(opened, end_on_exit=True):
+        with _within(opened):
             yield Opened(opened)
 
     @contextmanager
     def request(self, name: str, headers: Mapping[str, str]) -> Iterator[Opened]:
         """Open the span of one request, below the caller's if it sent one."""
         caller = propagate.extract({key.lower(): value for key, value in headers.items()}, context=Context())
-        with self._tracer.start_as_current_span(name, context=caller, kind=trace.SpanKind.SERVER) as opened:
+        opened = self._tracer.start_span(name, context=caller, kind=trace.SpanKind.SERVER)
+        with _within(opened):
             yield Opened(opened)
 
     def headers(self) -> dict[str, str]:
@@ -95,6 +99,19 @@ class Spans:
         """Return the id of the present trace; empty outside of one."""
         here = trace.get_current_span().get_span_context()
         return trace.format_trace_id(here.trace_id) if here.is_valid else ""
+
+
+@contextmanager
+def _within(opened: trace.Span) -> Iterator[None]:
+    """Note what is raised by its type and its masked message; a stack trace quotes addresses with their tokens."""
+    with trace.use_span(opened, end_on_exit=True, record_exception=False, set_status_on_exception=False):
+        try:
+            yield
+        except Exception as error:
+            kind, said = type(error).__name__, masked(str(error))[:LONGEST]
+            opened.add_event("exception", {"exception.type": kind, "exception.message": said})
+            opened.set_status(trace.StatusCode.ERROR, f"{kind}: {said}")
+            raise
 
 
 def _named(name: str) -> str:

@@ -6,7 +6,7 @@ trace, its own or the caller's; a link leads from one to the other.
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 from uuid import UUID
@@ -19,6 +19,7 @@ EXPORTERS = "OTEL_TRACES_EXPORTER"  # "otlp", "console" or "none"; an endpoint a
 DISABLED = "OTEL_SDK_DISABLED"
 Value = str | int | bool
 _spans: "Spans | None" = None
+_mask: list[Callable[[str], str]] = []  # at most one
 
 
 class Noted(Protocol):
@@ -57,6 +58,16 @@ def tracing_begin(process: str) -> None:
         from core.spans import Spans
 
         _spans = Spans(exporter=exporter, process=process)
+
+
+def traces_mask(mask: Callable[[str], str]) -> None:
+    """Let ``mask`` change every text of a tool or an exception that this process sends from now on."""
+    _mask[:] = [mask]
+
+
+def masked(text: str) -> str:
+    """Return a text as it may be sent; nothing of it where this process cannot mask."""
+    return _mask[0](text) if _mask else ""
 
 
 @contextmanager

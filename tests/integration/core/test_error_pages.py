@@ -14,6 +14,7 @@ from django.urls import path
 
 from core.errors import Conflict, HandrailError, Unavailable
 from core.failures import FAILURES
+from core.problem import problem_answer
 from core.urls import handler400, handler403, handler404, handler500  # noqa: F401 - Django reads them here
 from core.urls import urlpatterns as product
 
@@ -33,7 +34,7 @@ def fail(request: HttpRequest, cause: str) -> HttpResponse:
     if cause == "full":  # as Postgres itself says it
         with connection.cursor() as cursor:
             cursor.execute("DO $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$")
-    raise CAUSES[cause]
+    raise CAUSES[cause.splitlines()[0]]
 
 
 urlpatterns = [*product, path("fail/<str:cause>/", fail)]
@@ -84,6 +85,16 @@ def test_the_reference_finds_the_failure_in_the_log(client: Client, caplog: Any)
     (record,) = [record for record in caplog.records if reference in record.getMessage()]
     assert record.exc_info is not None
     assert "secret of the code" in str(record.exc_info[1])
+
+
+def test_a_path_with_line_feeds_writes_no_line_of_its_own_into_the_log(client: Client, rf: Any, caplog: Any) -> None:
+    with caplog.at_level(logging.INFO, logger="handrail"):
+        assert client.get("/fail/boom%0AERROR forged=1 %E2%80%A8/").status_code == 500
+        assert problem_answer(rf.get("/api/v1/x%0AERROR forged=1 %E2%80%A8"), RuntimeError("boom")).status_code == 500
+    said = [record.getMessage() for record in caplog.records if record.name.startswith("handrail.")]
+    forged = [line for line in said if "forged" in line]
+    assert [len(line.splitlines()) for line in forged] == [1, 1]
+    assert all("\\nERROR forged=1 \\u2028" in line for line in forged)
 
 
 def test_every_domain_error_has_a_page(client: Client) -> None:
