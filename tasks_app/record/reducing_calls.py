@@ -81,7 +81,7 @@ def _outcome(calls: Calls, fact: Fact) -> None:
         case _:
             _state(row, CallState.UNKNOWN)
             row["maybe_applied"] = row["effect_class"] != EffectClass.NONE
-            row["attempts"] += row["effect_class"] == EffectClass.NONE
+            _tried(row, data)
 
 
 def _ok(row: Row, data: dict[str, Any], seq: int) -> None:
@@ -101,8 +101,13 @@ def _refused(row: Row, data: dict[str, Any], seq: int) -> None:
         row["look_first"] = True
     else:
         _settle(row, CallState.REFUSED, seq)
-        if row["effect_class"] == EffectClass.NONE:  # its tries are told by their outcomes alone
-            row["attempts"] = max(row["attempts"], data["attempt"])
+        _tried(row, data)
+
+
+def _tried(row: Row, data: dict[str, Any]) -> None:
+    """Count a try of a call without effect: where no person was asked, its outcome alone tells of it."""
+    if row["effect_class"] == EffectClass.NONE:
+        row["attempts"] = max(row["attempts"], data["attempt"])
 
 
 def _observed(calls: Calls, fact: Fact) -> None:

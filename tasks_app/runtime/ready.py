@@ -35,7 +35,7 @@ def ready_make(
         key=row.key,
         task=str(session.lease.task),
         name=row.name,
-        attempt=row.attempts + 1 if effect == EffectClass.NONE else row.attempts,
+        attempt=row.attempts if row.attempted_seq else row.attempts + 1,  # told by its outcome alone
         epoch=session.lease.token.epoch,
         deadline=anchor + SEND_SECONDS + contract.timeout,
         business_key=row.business_key,

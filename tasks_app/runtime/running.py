@@ -182,6 +182,7 @@ def outcome_values(row: Call, contract: Contract, outcome: Outcome) -> dict[str,
             resends = effect in {EffectClass.KEYED, EffectClass.NONE}
             values |= {"state": CallState.UNKNOWN, "maybe_applied": effect != EffectClass.NONE}
             values |= {"next_look_at": After(pause) if resends else None}
-            values |= {"attempts": row.attempts + 1} if effect == EffectClass.NONE else {}
+            untold = effect == EffectClass.NONE and not row.attempted_seq  # its tries are told by their outcomes alone
+            values |= {"attempts": row.attempts + 1} if untold else {}
     values["holds_business_key"] = row.business_key is not None and values["state"] in HOLDS_BUSINESS_KEY
     return values
