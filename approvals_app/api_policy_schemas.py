@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from ninja import Schema
-from pydantic import Field
+from pydantic import AwareDatetime, Field
 
 from approvals_app.api_schemas import ReasonIn
 from approvals_app.models import PolicyRule, StandingGrant
@@ -15,7 +15,7 @@ from approvals_app.policy import Tried
 class GrantIn(ReasonIn):
     """A standing grant for the exact call of a request."""
 
-    ends_at: datetime
+    ends_at: AwareDatetime
     most_uses: int = Field(ge=1)
 
 

@@ -1,11 +1,11 @@
 """What people post from the task pages."""
 
-import json
 import secrets
 from typing import Any
 
 from django import forms
 
+from core.json_text import NotJson, UnfitJson, json_read
 from core.moment_field import Moment
 from tasks_app.services.intake import TEXT_LIMIT, TITLE_LIMIT
 
@@ -54,9 +54,11 @@ class SignalForm(forms.Form):
         """Return the payload as JSON, or as the text that it is."""
         given = self.cleaned_data["payload"]
         try:
-            return json.loads(given) if given else None
-        except ValueError:
+            return json_read(given) if given else None
+        except NotJson:
             return given
+        except UnfitJson as refused:
+            raise forms.ValidationError(str(refused)) from None
 
 
 class CopyForm(forms.Form):

@@ -125,7 +125,7 @@ def call_intend(
     if missing:
         raise CannotIntend("sandbox-missing", missing, name=decided.name)
     model = _arguments(contract, decided)
-    arguments = model.model_dump(mode="json")
+    arguments = _written(decided, model)
     _refuse_unfit(contract, decided, arguments)
     business_key = _business_key(contract, task, arguments)
     if business_key:
@@ -173,6 +173,16 @@ def _arguments(contract: Contract, decided: CallDecision) -> Any:
             f"The arguments do not fit the schema of {contract.name}.",
             name=decided.name,
             fields=fields,
+        ) from error
+
+
+def _written(decided: CallDecision, model: BaseModel) -> dict[str, Any]:
+    try:
+        written: dict[str, Any] = model.model_dump(mode="json")
+        return written
+    except ValueError as error:  # what a schema leaves open may be too deep, or nothing that JSON has
+        raise CannotIntend(
+            "unfit-arguments", f"The arguments cannot be written as JSON: {error}"[:500], name=decided.name
         ) from error
 
 

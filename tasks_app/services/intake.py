@@ -67,6 +67,8 @@ def intent_checked(schema: type[BaseModel] | None, intent: Any) -> dict[str, Any
         raise InvalidInput(
             "The intent does not fit what this agent takes; no task was created.", errors=_fields(error)
         ) from error
+    except ValueError as error:  # what a schema leaves open may be too deep, or nothing that JSON has
+        raise field_error("intent", f"cannot be written as JSON ({str(error)[:200]}).") from error
 
 
 def _fields(error: ValidationError) -> list[dict[str, str]]:
