@@ -3,7 +3,8 @@
 The one adapter around the CEL library. Its evaluator stops an expression after a fixed number of iterations and its
 regular expressions run in linear time, so that no condition can hold a worker; what took longer than ``MOST_SECONDS``
 all the same counts as failed. It follows values into each other on the stack, without a limit of its own: deeper than
-``MAX_DEPTH`` it would end the process, so that such a call fails before it.
+``MAX_DEPTH`` it would end the process, so that such a call fails before it. Looking for one text of a call within
+another takes the product of their lengths, and so has a bound of its own.
 """
 
 import re
@@ -19,8 +20,10 @@ from core.json_text import MAX_DEPTH, deeper_than
 
 MOST_SECONDS = 0.25  # for one condition
 LONGEST = 2000  # characters
+MOST_SEARCHED = 100_000  # characters of a call in which a condition looks for texts that the call brings as well
 
 _PLACE = re.compile(r"<input>:(\d+):(\d+): (.+)")
+_KNOWN_SEARCH = re.compile(r"""\.contains\(\s*(?:"[^"\\\n]*"|'[^'\\\n]*')\s*\)""")  # for what the rule itself spells
 # What a condition can speak of. A name that is not here is a mistake that is found when the rule is written.
 VARIABLES: Mapping[str, tuple[str, str]] = {
     "tool": ("string", "the tool's name"),
@@ -72,6 +75,10 @@ def condition_match(text: str, subject: Mapping[str, Any]) -> Match:
     """Evaluate a condition; never raises. Anything but yes or no within the limit is a failure, with its reason."""
     if any(deeper_than(value, MAX_DEPTH) for value in subject.values()):
         return Match(failed=f"The call holds values more than {MAX_DEPTH} levels deep in each other.")
+    if "contains" in _KNOWN_SEARCH.sub("", text) and _characters(subject) > MOST_SEARCHED:
+        return Match(
+            failed=f"It looks for texts of the call within others, and they have over {MOST_SEARCHED:,} characters."
+        )
     started = time.perf_counter()
     try:
         value = _compiled(text).eval(data=dict(subject)).plain_value()
@@ -85,6 +92,19 @@ def condition_match(text: str, subject: Mapping[str, Any]) -> Match:
     if not isinstance(value, bool):
         return Match(failed=_first_line(str(value)), seconds=seconds)
     return Match(matched=value, seconds=seconds)
+
+
+def _characters(subject: Mapping[str, Any]) -> int:
+    count, waits = 0, [*subject.values()]
+    while waits:
+        one = waits.pop()
+        if isinstance(one, str):
+            count += len(one)
+        elif isinstance(one, Mapping):
+            waits += [*one, *one.values()]
+        elif isinstance(one, list | tuple):
+            waits += one
+    return count
 
 
 @cache

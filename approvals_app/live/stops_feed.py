@@ -13,6 +13,8 @@ from approvals_app.selectors.standing import StandingStop, standing_stops
 from core.access import Right
 from tasks_app.live.parts import Part, SlowPartsFeed
 
+MOST_SHOWN = 500  # stops that one page is told of: no workspace has so many
+
 
 def stops_query(stops: list[StandingStop]) -> str:
     """Return what the socket of the page must know: which stops it shows."""
@@ -30,7 +32,8 @@ class StopsFeed(SlowPartsFeed[User]):
     def of(cls, query: str, who: Callable[[], User], csrf_token: str = "") -> "StopsFeed":
         """Return the feed for the query that ``stops_query`` made. Raises ValueError for another."""
         given = parse_qs(query).get("rows", [""])[0]
-        return cls(who=who, ids=[int(one) for one in given.split(".") if one], csrf_token=csrf_token)
+        ids = [int(one) for one in given.split(".") if one][:MOST_SHOWN]
+        return cls(who=who, ids=list(dict.fromkeys(ids)), csrf_token=csrf_token)
 
     def fragments(self, user: User) -> Iterator[Part]:
         """See PartsFeed."""

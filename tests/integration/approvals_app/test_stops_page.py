@@ -5,6 +5,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
+from approvals_app.live.stops_feed import MOST_SHOWN
 from core.access import Role
 from tasks_app.models import Call, Event, StopSwitch, Task
 from tasks_app.services.stops import stop_set
@@ -145,3 +146,10 @@ def test_the_desk_the_card_and_the_overview_lead_to_the_stops(desk: Desk):
     assert f'href="{address}' in rhea.get(reverse("task", args=[request.task_id])).content.decode()
     decide(request, desk.rhea)
     assert "this call does not begin" in rhea.get(card).content.decode()
+
+
+def test_the_page_is_told_of_so_many_stops_as_could_stand_whatever_its_address_names(desk: Desk):
+    rows = ".".join(map(str, [7, 7, *range(1000, 1000 + 2 * MOST_SHOWN)]))
+    told = signed_in(desk.rhea).get("/approvals/stops/live/", {"rows": rows}).json()["html"]
+    assert told.count('id="stop-7"') == 1
+    assert 0 < told.count('id="stop-') <= MOST_SHOWN

@@ -61,3 +61,15 @@ def test_what_a_call_may_hold_is_evaluated_down_to_its_last_level():
     for _ in range(MAX_DEPTH):
         value = {"a": value}
     assert condition_match("size(arguments.a) == 1", {"arguments": value}).matched
+
+
+@pytest.mark.parametrize("search", ["arguments.s.contains(arguments.t)", "arguments.s.contains('a' + arguments.t)"])
+def test_a_text_of_a_call_is_looked_for_within_another_only_where_both_are_short(search: str):
+    assert condition_match(search, {"arguments": {"s": "baa", "t": "a"}}).matched
+    long = condition_match(search, {"arguments": {"s": "a" * 60_000, "t": {"b": 60_000 * "a"}}})
+    assert (long.matched, "over 100,000 characters" in long.failed) == (False, True)
+
+
+def test_what_a_rule_spells_itself_is_looked_for_in_texts_of_any_length():
+    long = {"arguments": {"s": "a" * 1_000_000 + "b"}}
+    assert condition_match("arguments.s.contains('ab') && arguments.s.contains( \"b\" )", long).matched
