@@ -118,7 +118,7 @@ MUTATIONS = (
             Edit(file="tasks_app/runtime/attempting.py", old=ATTEMPT, new=CONSUMED_ALONE),
             Edit(
                 file="tasks_app/runtime/attempting.py",
-                old="            inside=_t1(session, row, contract) if recorded.gated else None,\n",
+                old="            inside=_t1(session, row, contract) if recorded.gated or attempt == 1 else None,\n",
                 new="",
             ),
         ),
