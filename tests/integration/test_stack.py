@@ -62,7 +62,7 @@ def supervisor(printed, *programs, job):
 
 def test_a_program_that_dies_again_and_again_is_started_ever_more_slowly(printed):
     broken = Program(name="broken", command=python("print('half a line', end=''); exit(3)"))
-    job = Program(name="job", command=("sleep", "1.5"))
+    job = Program(name="job", command=("sleep", "4"))
     supervisor(printed, broken, job=job).run()
     assert "broken   | half a line" in printed.text
     assert "broken   | ended (exit code 3); starting again in 0.1 s" in printed.text

@@ -20,7 +20,6 @@ from tasks_app.contracts import CallContext, Unknown
 from tasks_app.decisions import Decision, call, calls, complete
 from tasks_app.models import Call, Event, Status, Task
 from tasks_app.registry import agent, tool
-from tasks_app.runtime import attempting, ready
 from tasks_app.services.cancel import task_cancel
 from tasks_app.services.create import task_create
 from tasks_app.testing import slice_here, task_run, worker_here
@@ -78,9 +77,7 @@ def four(view: TaskView) -> Decision:
 
 
 @pytest.fixture(autouse=True)
-def _clean(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ready, "SEND_SECONDS", 0.3)
-    monkeypatch.setattr(attempting, "SEND_SECONDS", 0.3)
+def _clean() -> None:
     DONE.clear()
     MEANWHILE.clear()
 

@@ -9,8 +9,9 @@ import pytest
 from chaos_app.world.client import WorldClient
 from tasks_app.models import Call, Event
 from tasks_app.status import CallState, Status
-from tests.integration.runtime.conftest import Rig, kinds
+from tests.integration.runtime.conftest import SEND, Rig, kinds
 from tests.integration.runtime.test_every_crossing import ENDS, effects_of, intent_of
+from tests.outside_tools import LAG, TIMEOUT
 from tests.processes import wait_for
 
 SYSTEM = {"keyed": "tickets", "readable": "config", "precondition": "config", "opaque": "payments"}
@@ -21,7 +22,7 @@ FAULTS: dict[str, tuple[dict[str, Any], int]] = {
     "fail_before": ({}, 0),
     "garbage": ({}, 1),
     "apply_late": ({"seconds": 0.7}, 1),
-    "delay": ({"seconds": 1.35}, 1),
+    "delay": ({"seconds": SEND + TIMEOUT + 0.05}, 1),
 }
 
 
@@ -80,12 +81,13 @@ def test_a_call_that_arrives_after_its_deadline_is_found_and_not_repeated(
     """E03: nothing is looked up before deadline + lag, so that the late arrival is seen (not deduplicated outside)."""
     one = rig()
     task = one.task(**intent_of("readable", 3))
-    client.arm("config", "apply_late", match={"call": f"{task.pk}/act"}, seconds=1.0)
+    late = SEND + TIMEOUT + 0.05
+    client.arm("config", "apply_late", match={"call": f"{task.pk}/act"}, seconds=late)
     one.run(task, until=lambda t: t.status in ENDS)
     assert (task.status, effects_of(client, task)) == (Status.COMPLETED, 1)
     call = Call.objects.get(task=task, name="act")
     looked = Event.objects.get(stream=task.pk, kind="call.observed")
     assert call.deadline is not None
-    assert (looked.at - call.deadline).total_seconds() >= 0.2
+    assert (looked.at - call.deadline).total_seconds() >= LAG
     assert looked.data["adopted"]
     assert [a.operation for a in client.ledger(call=f"{task.pk}/act").arrivals if a.acts] == ["change"]

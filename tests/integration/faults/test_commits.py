@@ -26,7 +26,7 @@ from tasks_app.runtime import attempting, ready
 from tasks_app.status import Status
 from tasks_app.testing import StillKeeper
 from tests import desk
-from tests.integration.runtime.conftest import Rig, kinds
+from tests.integration.runtime.conftest import SEND, Rig, kinds
 from tests.integration.runtime.test_every_crossing import ENDS, effects_of, intent_of
 from tests.processes import wait_for
 
@@ -203,7 +203,7 @@ def test_a_worker_that_has_not_seen_its_commit_within_send_by_does_not_send(
     """E01, L06: the attempt is there, its answer held for longer than send_by; provably never sent is a refusal."""
     one = Losing(rig(), proxy, "E01", hold=True)
     task = one.rig.task(**intent_of("opaque", 0))
-    helper = threading.Thread(target=one.release_late, args=[0.6])  # twice send_by of these tests
+    helper = threading.Thread(target=one.release_late, args=[SEND + 0.2])
     helper.start()
     one.run(task)
     helper.join()

@@ -29,8 +29,9 @@ from tasks_app.status import CallState, Status
 from tasks_app.testing import StillKeeper
 from tasks_app.view import TaskView
 from tests import desk
-from tests.integration.runtime.conftest import Rig, fresh, kinds
+from tests.integration.runtime.conftest import SEND, Rig, fresh, kinds
 from tests.integration.runtime.test_every_crossing import ENDS, effects_of, intent_of
+from tests.locks import lock_is_awaited
 from tests.processes import wait_for
 from tests.scripts import script
 
@@ -191,7 +192,7 @@ def test_t1_locks_the_task_before_the_approval_so_that_a_cancel_waits_for_it(
         """Hold the approval's lock until the cancel waits for a lock."""
         said = admit(self, **given)
         rival.start()
-        wait_for(somebody_waits, what="the cancel to wait")
+        wait_for(lock_is_awaited, what="the cancel to wait")
         return said
 
     monkeypatch.setattr(ApprovalsGate, "admit", admit_slowly)
@@ -203,12 +204,6 @@ def test_t1_locks_the_task_before_the_approval_so_that_a_cancel_waits_for_it(
     order = [k for k in kinds(task) if k in {"approval.consumed", "call.attempted", "task.cancel_requested"}]
     assert order == ["approval.consumed", "call.attempted", "task.cancel_requested"]
     assert effects_of(client, task) == 1
-
-
-def somebody_waits() -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
-        return bool(cursor.fetchone()[0])
 
 
 @script
@@ -228,7 +223,7 @@ def test_nothing_is_sent_after_send_by(rig: Rigs, client: WorldClient) -> None:
         handle(crossing)
         if crossing.boundary == "E02" and not late:
             late.append(True)
-            threading.Event().wait(0.5)  # send_by is 0.3 s in these tests
+            threading.Event().wait(SEND + 0.2)
 
     one.handle = stall  # type: ignore[method-assign]
     task = one.task("case.script", script="acts_on_time", title=fresh())

@@ -93,7 +93,7 @@ def thinks_long(view: TaskView) -> Decision:
 
 
 @pytest.mark.parametrize(
-    ("budget", "most"), [({"seconds": 0.8}, 4), ({"steps": 3}, 3)], ids=["seconds of thinking", "steps"]
+    ("budget", "most"), [({"seconds": 2.0}, 8), ({"steps": 3}, 3)], ids=["seconds of thinking", "steps"]
 )
 def test_a_budget_ends_the_task(budget: dict[str, float], most: int, rig: Rigs) -> None:
     task = run(rig(), "thinks_long", budget=budget)

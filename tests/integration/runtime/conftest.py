@@ -27,6 +27,7 @@ from tests.processes import wait_for
 
 INCIDENTS = Path(__file__).resolve().parents[3] / "examples" / "incidents.json"
 Cross = tuple[str, str, int]
+SEND = 0.8  # seconds in which an attempt of these tests is sent, or never: a machine may stand still for a while
 
 
 class Death(BaseException):
@@ -50,8 +51,8 @@ def client(world: World) -> Iterator[WorldClient]:
 def _short_waits(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     settings.LEASE_SECONDS = 60  # no keeper renews the leases of this process, and the machine may be busy
     monkeypatch.setattr(stepping, "THINKING_SECONDS", 0.0)  # commit C alone every time, not by how busy the machine is
-    monkeypatch.setattr(ready, "SEND_SECONDS", 0.3)
-    monkeypatch.setattr(attempting, "SEND_SECONDS", 0.3)
+    for module in (attempting, ready):
+        monkeypatch.setattr(module, "SEND_SECONDS", SEND)
 
 
 @dataclass

@@ -67,7 +67,7 @@ def test_garbage_is_no_json_and_the_effect_is_there(client: WorldClient, key: st
 
 def test_a_delayed_request_is_applied_although_its_sender_gave_up(client: WorldClient, key: str) -> None:
     with pytest.raises(httpx.ReadTimeout):
-        client.http.post("/tickets", json=TICKET, headers=headers(key=key, fault="delay; seconds=0.6"), timeout=0.2)
+        client.http.post("/tickets", json=TICKET, headers=headers(key=key, fault="delay; seconds=3"), timeout=0.2)
     assert client.effects(key=key) == []
     assert post(client, key, attempt=2).json()["code"] == "key_in_use"
     assert len(soon(lambda: client.effects(key=key))) == 1
@@ -76,7 +76,7 @@ def test_a_delayed_request_is_applied_although_its_sender_gave_up(client: WorldC
 def test_a_late_request_arrives_after_a_resend_and_repeats_nothing_where_keys_are_kept(
     client: WorldClient, key: str
 ) -> None:
-    late = client.arm("tickets", "apply_late", match={"key": key}, seconds=0.3)
+    late = client.arm("tickets", "apply_late", match={"key": key}, seconds=2.0)
     with pytest.raises(httpx.RemoteProtocolError):
         post(client, key)
     assert post(client, key, attempt=2).status_code == 201
@@ -98,7 +98,7 @@ def test_a_late_payment_is_a_second_payment(client: WorldClient, key: str) -> No
 
 def test_a_late_change_of_an_old_version_is_not_applied(client: WorldClient, key: str) -> None:
     seen = client.http.get("/config/edge-proxy").json()["version"]
-    late = client.arm("config", "apply_late", match={"key": key}, seconds=0.3, answer="error")
+    late = client.arm("config", "apply_late", match={"key": key}, seconds=2.0, answer="error")
     marked = headers(key=key, idempotent=False) | {"If-Match": seen}
     body = {"set": {"rate_limit.burst": 99}}
     assert client.http.post("/config/edge-proxy", json=body, headers=marked).status_code == 504
@@ -244,7 +244,7 @@ def test_a_mail_in_flight_is_kept_although_its_sender_went_away(client: WorldCli
 
 def test_mail_applied_late_is_kept_later(client: WorldClient, world: World, key: str) -> None:
     with pytest.raises(smtplib.SMTPServerDisconnected):
-        send(world, key, "apply_late; seconds=0.2")
+        send(world, key, "apply_late; seconds=2.0")
     assert client.effects(key=key) == []
     (effect,) = soon(lambda: client.effects(key=key))
     assert effect.late
