@@ -16,6 +16,7 @@ from tasks_app.services import external_report
 from tasks_app.services.settle import call_settle
 from tests.desk import CLEAN, PAY, Desk, kinds
 from tests.integration.approvals_app.outside import Outside, ready, run_out, sound, tend
+from tests.locks import lock_is_awaited
 from tests.processes import wait_for
 
 
@@ -87,7 +88,7 @@ def test_a_late_report_that_is_sent_twice_at_once_is_kept_once(
     def keep_slowly(**given: Any) -> None:
         if not rival.ident:
             rival.start()
-            wait_for(lambda: not rival.is_alive() or locks_waited_for(), what="the second report")
+            wait_for(lambda: not rival.is_alive() or lock_is_awaited(), what="the second report")
         keep(**given)
 
     monkeypatch.setattr(external_report, "late_keep", keep_slowly)
@@ -97,12 +98,6 @@ def test_a_late_report_that_is_sent_twice_at_once_is_kept_once(
     assert [(one.status_code, one.json()["late"]) for one in answers] == [(200, True)] * 3
     assert LateWrite.objects.filter(stream=made["task"]).count() == 1
     assert kinds(made["task"]).count("call.late_receipt") == (1 if outcome == "succeeded" else 0)
-
-
-def locks_waited_for() -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
-        return bool(cursor.fetchone()[0])
 
 
 def test_a_report_after_the_task_has_ended_is_kept(desk: Desk, outside: Outside):

@@ -27,7 +27,7 @@ from tests.desk import Desk, decide, kinds
 from tests.here import HERE
 from tests.processes import wait_for
 
-BOUND = 0.5  # seconds
+BOUND = 2.0  # seconds
 Stall = Callable[[], None]
 
 

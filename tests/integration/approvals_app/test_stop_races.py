@@ -15,6 +15,7 @@ from tasks_app.models import StopSwitch, Task
 from tasks_app.record.append import Stale
 from tasks_app.services.stops import STOP_LOCK
 from tests.desk import CLEAN, Desk, as_person, claim, propose, task_create
+from tests.locks import locks_awaited
 from tests.processes import wait_for
 
 
@@ -44,16 +45,6 @@ def deny_all(desk: Desk) -> Denied:
     )
 
 
-def blocked(number: int) -> int:
-    """Return how many sessions wait for this advisory lock."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND %s IN (classid, objid)",
-            [number],
-        )
-        return int(cursor.fetchone()[0])
-
-
 def ask(desk: Desk) -> Callable[[], ApprovalRequest | str | None]:
     """Return the asking of a task of the agent, which gives the refusal where there is one."""
     task = task_create(desk)
@@ -76,9 +67,11 @@ def test_what_queued_at_the_agents_cap_when_everything_was_denied_is_denied_too(
             key = f"{desk.workspace.pk}/desk.agent"
             cursor.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [CAP_LOCK, key])
         asking = [in_thread(one) for one in asked]
-        wait_for(lambda: blocked(CAP_LOCK) == many, what="the requests to queue")
+        wait_for(lambda: locks_awaited(CAP_LOCK) == many, what="the requests to queue")
         denying, denied = in_thread(lambda: deny_all(desk))
-        wait_for(lambda: denied or blocked(STOP_LOCK), what="the denial to be done, or to wait for those before it")
+        wait_for(
+            lambda: denied or locks_awaited(STOP_LOCK), what="the denial to be done, or to wait for those before it"
+        )
     for thread, _ in (*asking, (denying, denied)):
         thread.join(30)
     assert StopSwitch.objects.filter(scope="agent", name="desk.agent").exists()
@@ -91,7 +84,7 @@ def test_whoever_asks_while_a_stop_is_being_set_waits_for_it_and_is_stopped(desk
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [STOP_LOCK])
         thread, said = in_thread(asked)
-        wait_for(lambda: said or blocked(STOP_LOCK), what="the request to wait")
+        wait_for(lambda: said or locks_awaited(STOP_LOCK), what="the request to wait")
         StopSwitch.objects.create(
             scope="agent", workspace=desk.workspace, name="desk.agent", reason="x", set_by=desk.silas
         )

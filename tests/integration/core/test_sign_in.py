@@ -1,6 +1,5 @@
 """Who gets in, and how: by password, or once by a link of this machine."""
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from io import StringIO
@@ -18,6 +17,8 @@ from django.utils import timezone
 from core.embedded.address import pages_file
 from core.models import SignInLink
 from core.one_time import pages_url, sign_in_link_create, sign_in_link_use
+from tests.locks import locks_awaited
+from tests.processes import wait_for
 
 pytestmark = pytest.mark.django_db
 
@@ -142,18 +143,6 @@ def test_the_token_itself_is_not_stored(link: str) -> None:
         assert token not in cursor.fetchone()[0]
 
 
-def _wait_until_blocked(count: int) -> None:
-    blocked = "SELECT count(*) FROM pg_locks WHERE NOT granted"
-    end = time.monotonic() + 10
-    while time.monotonic() < end:
-        with connection.cursor() as cursor:
-            cursor.execute(blocked)
-            if cursor.fetchone()[0] >= count:
-                return
-        time.sleep(0.01)
-    pytest.fail(f"never saw {count} waiting for the row")
-
-
 @pytest.mark.django_db(transaction=True)
 def test_of_many_who_press_at_once_one_gets_in(user: Any) -> None:
     token = sign_in_link_create(user=user).rstrip("/").rpartition("/")[2]
@@ -168,7 +157,7 @@ def test_of_many_who_press_at_once_one_gets_in(user: Any) -> None:
         with transaction.atomic():  # all have found the link unused, and wait for its row, before any may use it
             SignInLink.objects.select_for_update().get()
             pressed = [pool.submit(press, number) for number in range(4)]
-            _wait_until_blocked(4)
+            wait_for(lambda: locks_awaited() == 4, what="all four to wait for the row")
         assert sum(press.result() for press in pressed) == 1
 
 

@@ -13,6 +13,7 @@ from chaos_app.services.slots import schedule_set, slots_fire
 from core.errors import InvalidInput
 from core.models import Membership
 from tasks_app.models import Event
+from tests.locks import locks_awaited
 from tests.processes import ROOT, wait_for
 
 pytestmark = pytest.mark.django_db
@@ -146,13 +147,6 @@ def test_a_schedule_of_what_no_package_offers_is_not_kept(people):
     assert not DrillSchedule.objects.exists()
 
 
-def waiting(cursor) -> int:
-    cursor.execute(
-        "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = %s AND NOT granted", [LAUNCH_LOCK]
-    )
-    return cursor.fetchone()[0]
-
-
 @pytest.mark.django_db(transaction=True)
 def test_many_sweepers_never_fire_one_slot_twice(people, settings, tmp_path):
     settings.BASE_DIR = tmp_path
@@ -171,7 +165,7 @@ def test_many_sweepers_never_fire_one_slot_twice(people, settings, tmp_path):
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LAUNCH_LOCK])
         for sweeper in sweepers:
             sweeper.start()
-        wait_for(lambda: len(over) + waiting(cursor) == 4, seconds=20, what="every sweeper to have looked")
+        wait_for(lambda: len(over) + locks_awaited(LAUNCH_LOCK) == 4, seconds=20, what="every sweeper to have looked")
     for sweeper in sweepers:
         sweeper.join()
     assert slots() == [("01:00", "fired")]

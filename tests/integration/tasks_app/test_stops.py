@@ -4,7 +4,7 @@ import threading
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection, connections, transaction
+from django.db import connections, transaction
 
 from core.errors import Forbidden, NotFound
 from tasks_app.models import Event, StopSwitch, Task
@@ -14,7 +14,9 @@ from tasks_app.selectors.stops import stops_in
 from tasks_app.services.intake import InvalidInput
 from tasks_app.services.stops import Stop, stop_lift, stop_set
 from tasks_app.status import CallState
+from tests.locks import lock_is_awaited
 from tests.people import People
+from tests.processes import wait_for
 from tests.records import WORKER, call_in, leased, new_task, task_set
 
 
@@ -119,17 +121,7 @@ def test_a_stop_waits_for_the_attempt_that_is_being_committed_and_lists_it(peopl
     with transaction.atomic():
         attempt(task, "pay")
         setter.start()
-        wait_until_blocked()
+        wait_for(lock_is_awaited, what="the stop to wait")
         assert not answers
     setter.join(timeout=10)
     assert [one["call"] for one in answers[0].attempts] == ["pay"]
-
-
-def wait_until_blocked() -> None:
-    """Wait until another session waits for an advisory lock."""
-    with connection.cursor() as cursor:
-        for _ in range(1000):
-            cursor.execute("SELECT count(*), pg_sleep(0.01) FROM pg_locks WHERE locktype='advisory' AND NOT granted")
-            if cursor.fetchone()[0]:
-                return
-    raise AssertionError("nobody waits")

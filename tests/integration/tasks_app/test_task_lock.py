@@ -68,7 +68,7 @@ def test_nobody_else_locks_a_tasks_row() -> None:
 
 def test_who_stands_still_within_a_claim_does_not_keep_the_task(people, settings):
     """L02: as a process that was stopped; it holds no lease that could run out, only the row."""
-    settings.LEASE_SECONDS = 0.5
+    settings.LEASE_SECONDS = 2.0
     task, stands, go, problems = due(people), threading.Event(), threading.Event(), []
 
     def stand_still(crossing: Crossing) -> None:
