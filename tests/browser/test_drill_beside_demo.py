@@ -25,7 +25,9 @@ def demo(tmp_path: Path) -> Iterator[Up]:
     var, log = tmp_path / "var", tmp_path / "demo.log"
     log.write_text("")
     command = ("manage.py", "demo", "--no-browser", "--port", "0")
-    with running(*command, env=environment(var, HANDRAIL_MODEL="scripted"), log=log) as process:
+    # None in stock: a sandbox that waits for a call is thrown away after a minute, whatever a drill does.
+    env = environment(var, HANDRAIL_MODEL="scripted", HANDRAIL_SANDBOX_STOCK="0")
+    with running(*command, env=env, log=log) as process:
         wait_for(lambda: "The outside world, as it is" in log.read_text(), seconds=200, what="the demo to greet")
         yield Up(process, var, log)
 

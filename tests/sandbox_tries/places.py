@@ -8,6 +8,8 @@ from typing import Any
 
 from tests.sandbox_tries.trying import Try
 
+PATIENCE = 30  # seconds; beyond any deadline that a test sets
+
 
 def reach(args: Try) -> Any:
     said = {}
@@ -31,7 +33,7 @@ def reach_and_hear(args: Try) -> Any:
 def fetch(args: Try) -> Any:
     """Get a page, or say why not."""
     try:
-        with urllib.request.urlopen(args.word, timeout=5) as page:
+        with urllib.request.urlopen(args.word, timeout=PATIENCE) as page:
             return page.read().decode()
     except OSError as error:
         return f"OSError: {error}"
@@ -39,7 +41,7 @@ def fetch(args: Try) -> Any:
 
 def fetch_or_fail(args: Try) -> Any:
     """Get a page; whatever goes wrong is raised."""
-    with urllib.request.urlopen(args.word, timeout=5) as page:
+    with urllib.request.urlopen(args.word, timeout=PATIENCE) as page:
         return page.read().decode()
 
 

@@ -132,7 +132,8 @@ def test_case_18_a_child_that_the_hard_limit_kills_is_replaced_at_once(crew: Cre
     lost = wait_kind(task, "slice.lost")
     again = wait_kind(task, "slice.claimed", 2)
     assert "hard time limit" in lost.data["seen"]
-    assert (again.at - lost.at).total_seconds() < 1.5
+    # Nobody sweeps here: it is claimed because it was lost, or never.
+    assert (again.at - lost.at).total_seconds() < 10
 
 
 def test_case_19_a_task_that_kills_its_worker_is_quarantined_and_the_others_go_on(crew: Crew) -> None:

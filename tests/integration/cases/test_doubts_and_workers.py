@@ -6,9 +6,10 @@ from django.test import Client
 from chaos_app.world.client import World
 from tasks_app.models import Call, Event, Task
 from tasks_app.services.settle import call_settle
-from tasks_app.status import CallState
+from tasks_app.status import CallState, Status
 from tasks_app.workers import workers_alive
-from tests.crew import Crew, wait_kind
+from tests.crew import Crew, wait_kind, wait_status
+from tests.integration.runtime.conftest import fresh
 from tests.processes import wait_for
 from tests.records import call_in, new_task, task_set
 
@@ -16,12 +17,17 @@ GOES_ON_WITHIN = 1.0  # seconds, by the database's clock
 
 
 def held(crew: Crew, tool: str) -> Task:
-    """A task with a call in doubt; a worker starts only then, so that nothing else was ever claimed."""
+    """A task with a call in doubt, beside a worker that has run another one.
+
+    What a process does for the first time takes it long: how soon it goes on is asked of one that is at work, and
+    likewise of the process that tells it. No sweeper is here: it goes on because of the answer, or never.
+    """
     task = new_task(crew.people.workspace, crew.people.rhea, agent="test.free")
     call_in(task, "pay", CallState.IN_DOUBT, tool=tool, effect_class="readable", not_before=-5.0)
     task_set(task, status="in_doubt", wake_at=None)
     crew.worker("w")
     wait_for(lambda: workers_alive().exists(), what="the worker's own word that it lives")
+    wait_status(crew.task("one", tool=tool, arguments={"title": fresh()}), Status.COMPLETED)
     return task
 
 

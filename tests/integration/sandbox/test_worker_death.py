@@ -63,9 +63,7 @@ def hanging(crew: Crew) -> tuple[Popen[bytes], Task, list[int]]:
 def test_no_sandbox_is_alive_a_second_after_a_sigkill_of_the_worker(crew: Crew):
     worker, _, pids = hanging(crew)
     worker.kill()
-    began = time.monotonic()
     wait_for(lambda: not any(map(alive, pids)), seconds=1.0, what="its sandbox to be gone")
-    assert time.monotonic() - began < 1.0
 
 
 def test_a_stopped_worker_keeps_no_sandbox_beyond_the_deadline(crew: Crew):
@@ -76,9 +74,13 @@ def test_a_stopped_worker_keeps_no_sandbox_beyond_the_deadline(crew: Crew):
     late = time.time() - attempted.timestamp() - SEND - TIMEOUT
     assert -0.5 < late < SLACK  # at its deadline
     # For itself, and not because the stopped process was ended a second later and took its sandbox with it.
-    said = "".join(log.read_text() for log in crew.folder.glob("worker-*.log"))
-    assert "sandbox_killed_at_deadline" in said
-    assert "process_killed_at_deadline" not in said.partition("sandbox_killed_at_deadline")[0]
+    wait_for(lambda: "sandbox_killed_at_deadline" in said(crew), what="its keeper to say so")
+    assert "process_killed_at_deadline" not in said(crew).partition("sandbox_killed_at_deadline")[0]
+
+
+def said(crew: Crew) -> str:
+    """Return what the workers have logged."""
+    return "".join(log.read_text() for log in crew.folder.glob("worker-*.log"))
 
 
 def waiting(worker: Popen[bytes]) -> list[int]:

@@ -85,8 +85,8 @@ def test_a_short_deadline_beside_a_long_one_of_another_thread_is_kept() -> None:
 
 
 def test_a_guard_that_was_left_interrupts_nobody() -> None:
-    with deadline_guard(time.monotonic() + 0.05):
-        pass
+    with contextlib.suppress(DeadlinePassed), deadline_guard(time.monotonic() + 0.05):
+        pass  # cut in here only where a machine stands still for so long
     time.sleep(0.2)
 
 
