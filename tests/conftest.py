@@ -13,6 +13,8 @@ import pytest
 from celery import current_app
 from django.db import OperationalError, connection
 from django.db.backends.postgresql.operations import DatabaseOperations
+from hypothesis import HealthCheck
+from hypothesis import settings as examples
 from psycopg.errors import DeadlockDetected, LockNotAvailable
 
 from core.embedded import address
@@ -21,6 +23,9 @@ from tasks_app.wake import broker
 from tests.chromium import CHROMIUM, LEFT_OUT
 
 pytest_plugins = ["tests.limits", "tests.people", "tests.told"]
+# How long an example takes says how busy the machine is. All else stays: under CI the same examples each time.
+examples.register_profile("patient", examples.default, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+examples.load_profile("patient")
 
 # Processes are killed here, machines are not: what was written, though not synced, outlives a killed server.
 QUICK = {"fsync": "off", "full_page_writes": "off"}

@@ -32,7 +32,7 @@ def place(db: None) -> tuple[Workspace, User]:
     max_examples=25,
     deadline=None,
     phases=set(Phase) - {Phase.shrink},
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(steps=st.lists(STEPS, min_size=1, max_size=6))
 @example(steps=[])

@@ -15,7 +15,7 @@ from tasks_app.record.rawjson import NotJson, RawNumber, parse_json
 from tests.unit.record.values import Colour, Hostile, Level, Point, Word, any_text, anything, json_values
 
 LIMIT = 1_000_000
-shared = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+shared = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None)
 
 
 def clean(value: object, **kwargs: object) -> Normalised:
