@@ -3,7 +3,8 @@
 from datetime import timedelta
 from typing import Any
 
-from approvals_app.notify.models import Channel, Delivery, Route
+from approvals_app.notify.models import AlertRule, Channel, Delivery, Route
+from approvals_app.notify.rules import NO_SWEEPER, NO_WORKER
 from approvals_app.notify.services.channels import channel_save, route_save
 from approvals_app.notify.services.plan import deliveries_plan, follow_ups_plan
 from approvals_app.notify.services.send import deliveries_due, delivery_send
@@ -26,6 +27,12 @@ def route(to: Channel, about: str = "approvals", **more: Any) -> Route:
 def due_now() -> None:
     """Let the pause before the next try be over."""
     Delivery.objects.update(due_at=ClockTimestamp() - timedelta(seconds=1))
+
+
+def nobody_missed() -> None:
+    """Let no worker and no sweeper be an alert: the test has none, and looks for others, which may take it a while."""
+    for watch in (NO_WORKER, NO_SWEEPER):
+        AlertRule.objects.create(name=watch.name, holds_for=watch.holds_for, enabled=False)
 
 
 def told() -> list[Delivery]:

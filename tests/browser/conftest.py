@@ -112,6 +112,11 @@ def heard(page: Page) -> Page:
     return page
 
 
+def painted(page: Page) -> None:
+    """Wait until the page was painted: only then its scripts are told that it was scrolled."""
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
 def live(page: Page) -> None:
     """Wait until the page, or its frame, is told of what happens from now on."""
     expect(page.locator("#live")).to_have_attribute("data-state", "live")

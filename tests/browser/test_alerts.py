@@ -11,6 +11,7 @@ from core.clock import database_now
 from tasks_app.models import Status, Task
 from tests.browser.axe import axe_clean
 from tests.browser.conftest import listen, live
+from tests.channels import nobody_missed
 from tests.desk import Desk, desk_create, task_create
 
 Opens = Callable[..., BrowserContext]
@@ -84,6 +85,7 @@ def test_on_a_wide_screen_what_can_be_done_about_a_delivery_is_in_view(desk: Des
 
 def test_what_is_raised_and_what_is_over_come_to_the_page_and_to_every_navigation(desk: Desk, signed_in: Opens):
     Alert.objects.all().delete()
+    nobody_missed()
     alerts_watch()
     tasks = [task_create(desk, title=f"Task {number}") for number in range(2)]
     Task.objects.filter(pk=tasks[0].pk).update(status=Status.QUARANTINED)

@@ -60,7 +60,10 @@ def test_no_page_breaks_the_content_security_policy(style: Page, seen: list[str]
     style.keyboard.press("Escape")
     style.keyboard.press("u")
     style.locator(".copy").first.click()
-    assert seen == []
+    expect(style.locator("#announcer")).not_to_be_empty()
+    with style.expect_console_message(lambda message: message.text == "the last"):
+        style.evaluate("console.error('the last')")
+    assert seen == ["the last"]
 
 
 def test_the_policy_forbids_everything_that_is_not_our_own(style: Page) -> None:

@@ -6,6 +6,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+# Counts how often a row gets the focus.
+WALKS = """globalThis.walks = 0;
+    addEventListener("focusin", (event) => { walks += event.target.matches("[data-row-link]"); })"""
+
 
 @pytest.fixture
 def style(operator: Any, signed_in: Any) -> Page:
@@ -73,11 +77,17 @@ def test_single_keys_can_be_switched_off_for_good(style: Page) -> None:
     style.get_by_label("Single keys act").uncheck()
     style.keyboard.press("Escape")
     style.reload()
+    style.evaluate(WALKS)
     style.keyboard.press("j")
-    expect(row(style, 0)).not_to_be_focused()
     style.locator(".bar .menu summary").click()
     style.get_by_role("button", name="Keyboard shortcuts").click()
     expect(style.get_by_label("Single keys act")).not_to_be_checked()
+    assert style.evaluate("walks") == 0  # by now it would have gone there
+    style.get_by_label("Single keys act").check()
+    style.keyboard.press("Escape")
+    style.keyboard.press("j")
+    expect(row(style, 0)).to_be_focused()
+    assert style.evaluate("walks") == 1
 
 
 def test_u_shows_absolute_times_and_keeps_doing_so(style: Page) -> None:
@@ -102,4 +112,5 @@ def test_escape_closes_the_account_menu_and_keeps_the_focus_there(style: Page) -
 
 def test_modifiers_leave_the_browsers_own_keys_alone(style: Page) -> None:
     style.keyboard.press("Control+j")
-    expect(row(style, 0)).not_to_be_focused()
+    style.keyboard.press("j")
+    expect(row(style, 0)).to_be_focused()  # by the second alone

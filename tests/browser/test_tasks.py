@@ -19,7 +19,7 @@ from tasks_app.record.events import (
 from tasks_app.record.late import late_keep
 from tasks_app.status import CallState
 from tests.browser.axe import axe_clean
-from tests.browser.conftest import heard, live
+from tests.browser.conftest import heard, live, painted
 from tests.browser.task_pages import Opens, events, new_task, opened, rows, say
 from tests.people import People, people_create
 from tests.records import call_in, leased, task_set
@@ -116,10 +116,12 @@ def test_on_a_phone_the_tab_precedes_the_facts_and_its_end_is_followed(people: P
     live(page)
     assert page.evaluate("document.querySelector('.tabs').offsetTop < document.querySelector('#facts-head').offsetTop")
     page.evaluate("document.querySelector('#timeline').scrollIntoView({ block: 'end' })")
+    painted(page)
     say(task, SignalReceived(name="one"))
     expect(page.locator("#event-62")).to_be_in_viewport()
     page.get_by_role("heading", name="Calls").scroll_into_view_if_needed()
     page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    painted(page)
     say(task, SignalReceived(name="two"))
     expect(page.locator("#event-63")).to_be_attached()
     expect(page.get_by_role("heading", name="Calls")).to_be_in_viewport()  # who reads below is not moved
@@ -201,7 +203,6 @@ def test_the_keyboard_alone_filters_opens_an_event_acts_and_comes_back(people: P
     page.keyboard.press("Enter")
     expect(page.locator(".detail")).to_contain_text("task.created")
     heard(page)
-    page.keyboard.press("Escape")
     page.keyboard.press("Escape")
     expect(page.locator(".detail")).to_have_count(0)
     page.locator("#act-pause summary").focus()

@@ -10,9 +10,15 @@ from approvals_app.notify.models import Alert
 from approvals_app.notify.services.alerts import alerts_watch
 from core.models import Membership
 from tasks_app.models import Status, Task
+from tests.channels import nobody_missed
 from tests.integration.live.conftest import Live, Page, session_of
 
 SOON = 10.0  # seconds; by the clock alone a page would read after 15
+
+
+@pytest.fixture(autouse=True)
+def _nobody_missed(live: Live) -> None:
+    nobody_missed()
 
 
 def alerts_page(live: Live) -> Page:

@@ -18,7 +18,7 @@ from tests.integration.live.conftest import AGAIN, Live, Page, session_of, wait_
 
 
 def sockets_open(live: Live) -> float:
-    families = text_string_to_metric_families(httpx.get(f"{live.web.address}/metrics").text)
+    families = text_string_to_metric_families(httpx.get(f"{live.web.address}/metrics", timeout=30).text)
     return next(one.samples[0].value for one in families if one.name == "handrail_live_sockets")
 
 

@@ -1,12 +1,14 @@
 """E-mail through a real mail server in a process of its own."""
 
 import mailbox
-import socket
+import smtplib
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
 
 from approvals_app.notify.models import Delivery
+from core.port import free
 from tests.channels import channel, route, told
 from tests.desk import Desk, parked
 from tests.processes import running, wait_for
@@ -15,26 +17,36 @@ from tests.processes import running, wait_for
 @pytest.fixture
 def mail(tmp_path: Path, settings, child_environment):
     """The folder that a mail server fills, with Django speaking to it."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
     box = tmp_path / "mail"
-    serve = ("-m", "aiosmtpd", "-n", "-l", f"127.0.0.1:{port}", "-c", "aiosmtpd.handlers.Mailbox", str(box))
-    settings.EMAIL_URL = f"smtp://127.0.0.1:{port}"
-    settings.MAILERS = {
-        "default": {
-            "BACKEND": "django.core.mail.backends.smtp.EmailBackend",
-            "OPTIONS": {"host": "127.0.0.1", "port": port, "timeout": 10},
+    with ExitStack() as stack:
+        port = serve(stack, box, child_environment)
+        settings.EMAIL_URL = f"smtp://127.0.0.1:{port}"
+        settings.MAILERS = {
+            "default": {
+                "BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+                "OPTIONS": {"host": "127.0.0.1", "port": port, "timeout": 10},
+            }
         }
-    }
-
-    def answers() -> bool:
-        with socket.socket() as probe:
-            return probe.connect_ex(("127.0.0.1", port)) == 0
-
-    with running(*serve, env=child_environment, log=tmp_path / "smtp.log"):
-        wait_for(answers, seconds=60, what="the mail server")
         yield box
+
+
+def serve(stack: ExitStack, box: Path, environment: dict[str, str]) -> int:
+    """Start a mail server; on another port where somebody was quicker than it."""
+    log = box.with_name("smtp.log")
+    for _ in range(5):
+        port = free(0)
+        command = ("-m", "aiosmtpd", "-n", "-l", f"127.0.0.1:{port}", "-c", "aiosmtpd.handlers.Mailbox", str(box))
+        process = stack.enter_context(running(*command, env=environment, log=log))
+        wait_for(lambda p=process, at=port: p.poll() is not None or greets(at), seconds=60, what="the mail server")
+        if process.poll() is None:
+            return port
+    raise AssertionError(log.read_text())
+
+
+def greets(port: int) -> bool:
+    with suppress(OSError), smtplib.SMTP("127.0.0.1", port, timeout=10):
+        return True
+    return False
 
 
 def test_whoever_may_decide_gets_a_mail_with_a_link_and_an_id_that_stays(desk: Desk, mail: Path, settings):
