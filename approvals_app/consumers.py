@@ -81,7 +81,8 @@ class DeskConsumer(LookingConsumer):
         query = self.scope.get("query_string", b"").decode("latin1")
         user = desk_reader(self.listener)
         self.known_as(user)
-        self.desk = DeskFeed.of(query, partial(desk_reader, self.listener), self.listener.csrf_token())
+        listener = self.listener
+        self.desk = DeskFeed.of(query, partial(desk_reader, listener), listener.csrf_token(), listener.stepped_up_at)
         workspaces = workspaces_of(user=user, right=Right.APPROVALS_READ)
         return self.desk, [list_group_of(workspace) for workspace in workspaces]
 

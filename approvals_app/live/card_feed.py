@@ -111,5 +111,6 @@ def card_state(request: ApprovalRequest, principal: Principal) -> str:
     stops = [stop.pk for stop in stops_of_request(request)]
     refusal = decider_refusal(request=request, task=request.task, user=principal.user, roles=principal.roles)
     others = might_decide(request) if request.status == "requested" and (refusal or request.quorum > 1) else []
+    stepped_up_at = principal.stepped_up_at if request.step_up_within else None
     shown = [request.status, moments, request.group, answers, later and later.pk, over, stops, refusal, others]
-    return blake2b(repr(shown).encode(), digest_size=8).hexdigest()
+    return blake2b(repr((*shown, stepped_up_at)).encode(), digest_size=8).hexdigest()

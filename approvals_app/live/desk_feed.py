@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from urllib.parse import parse_qs, urlencode
 from uuid import UUID
 
@@ -66,11 +67,18 @@ class DeskFeed(PartsFeed[User]):
     first: bool
     end: Place | None
     csrf_token: str = ""
+    stepped_up_at: Callable[[], datetime | None] = lambda: None  # when the reader's session showed a second factor
     beside: Beside | None = None
     _told: tuple[Beside | None, str] = (None, "")  # of what the page said last: the state that it was brought to
 
     @classmethod
-    def of(cls, query: str, who: Callable[[], User], csrf_token: str = "") -> "DeskFeed":
+    def of(
+        cls,
+        query: str,
+        who: Callable[[], User],
+        csrf_token: str = "",
+        stepped_up_at: Callable[[], datetime | None] = lambda: None,
+    ) -> "DeskFeed":
         """Return the feed for the query that ``desk_query`` made. Raises ValueError for another."""
         given = {name: values[0] for name, values in parse_qs(query).items()}
         end = given.get("end", _WHOLE)
@@ -85,6 +93,7 @@ class DeskFeed(PartsFeed[User]):
             end=None if end == _WHOLE else Place.read(end),
             beside=Beside.of(given.get("looking"), given.get("shown")),
             csrf_token=csrf_token,
+            stepped_up_at=stepped_up_at,
         )
 
     def fragments(self, user: User) -> Iterator[Part]:
@@ -115,7 +124,8 @@ class DeskFeed(PartsFeed[User]):
         if row is None:
             return
         roles = roles_of(user=user, workspace=row.workspace_id)
-        principal = Principal(user=user, workspace=row.workspace, roles=roles)
+        shown_at = self.stepped_up_at() if row.step_up_within else None
+        principal = Principal(user=user, workspace=row.workspace, roles=roles, stepped_up_at=shown_at)
         said, shown = self._told
         if said is not beside:
             shown = beside.state

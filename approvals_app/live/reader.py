@@ -27,7 +27,12 @@ def card_reader(listener: Listener, approval: UUID) -> Principal:
     if found is None:
         raise Withdrawn
     roles = Membership.objects.filter(user=user, workspace=found.workspace).values_list("role", flat=True)
-    principal = Principal(user=user, workspace=found.workspace, roles=frozenset(map(Role, roles)))
+    principal = Principal(
+        user=user,
+        workspace=found.workspace,
+        roles=frozenset(map(Role, roles)),
+        stepped_up_at=listener.stepped_up_at() if found.step_up_within else None,
+    )
     if not principal.may(Right.APPROVALS_READ):
         raise Withdrawn
     return principal

@@ -1,5 +1,6 @@
 """The desk: shelves, groups, a list with a preview beside it."""
 
+from functools import partial
 from typing import Any, cast
 from uuid import UUID
 
@@ -26,6 +27,7 @@ from approvals_app.views.who import card_principal, narrowed, place, tab_of
 from core.access import Right
 from core.errors import NotFound
 from core.principal import session_principal
+from core.step_up import stepped_up_at
 from tasks_app.forms import SettleForm
 from tasks_app.live.polled import feed_of, polled
 from tasks_app.models import Call
@@ -80,7 +82,7 @@ def desk_live(request: HttpRequest) -> HttpResponse:
     """Return what the socket of the same page would send, for networks that block sockets."""
     user = session_principal(request).user
     count = approvals_waiting_count(user=user)
-    feed = feed_of(request, DeskFeed.of, user)
+    feed = feed_of(request, partial(DeskFeed.of, stepped_up_at=lambda: stepped_up_at(request)), user)
     beside = feed.beside.approval if feed.beside else None
     return polled(feed, frame=waiting_html(count) + _looking(request, beside), waiting=count)
 

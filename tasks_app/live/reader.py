@@ -1,6 +1,7 @@
 """Who listens: asked again at every read, so that a withdrawn right or an ended session ends the updates."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from http.cookies import CookieError, SimpleCookie
 from importlib import import_module
 from types import SimpleNamespace
@@ -17,6 +18,7 @@ from core.access import Right, Role
 from core.errors import HandrailError, NotFound, Unauthenticated
 from core.models import Membership, Workspace
 from core.principal import Principal, session_principal
+from core.step_up import stepped_up_at
 from tasks_app.models import Task
 
 
@@ -32,14 +34,20 @@ class Listener:
 
     def user(self) -> User:
         """Return who is signed in right now. Raises Withdrawn."""
-        key = self.cookies.get(settings.SESSION_COOKIE_NAME, "")
-        if key:
-            store = import_module(settings.SESSION_ENGINE).SessionStore(key)
-            # The session is read afresh: it may have ended, or its password may have been changed.
-            user = get_user(cast(HttpRequest, SimpleNamespace(session=store)))
-            if isinstance(user, User) and user.is_active:
-                return user
+        user = get_user(self._request())
+        if isinstance(user, User) and user.is_active:
+            return user
         raise Withdrawn
+
+    def stepped_up_at(self) -> datetime | None:
+        """Return when the session last showed a second factor, or None."""
+        return stepped_up_at(self._request())
+
+    def _request(self) -> HttpRequest:
+        """Return what stands for a request: its session is read afresh, since it may have ended."""
+        key = self.cookies.get(settings.SESSION_COOKIE_NAME) or None
+        store = import_module(settings.SESSION_ENGINE).SessionStore(key)
+        return cast(HttpRequest, SimpleNamespace(session=store))
 
     def in_workspace(self, slug: str) -> Principal:
         """Return the listener as a reader of a workspace's tasks. Raises Withdrawn."""

@@ -2,14 +2,19 @@
 
 import pytest
 from django.contrib.auth.models import User
+from django.contrib.sessions.backends.db import SessionStore
 from django.test import Client
 from django.urls import reverse
 
 from approvals_app.live.card_feed import CardFeed, card_state
 from approvals_app.live.desk_feed import Beside, DeskFeed
+from approvals_app.live.reader import card_reader, desk_reader
 from approvals_app.models import ApprovalRequest, ApproverGroup
+from core.clock import database_now
 from core.models import Membership
+from core.step_up import METHODS
 from tasks_app.live.parts import PartsFeed
+from tasks_app.live.reader import Listener
 from tests.desk import Desk, as_person, decide, desk_create, group, parked, rule
 
 
@@ -87,3 +92,30 @@ def test_whoever_loses_the_right_is_offered_no_taking_back(desk: Desk):
     after = told(feed)
     assert f'id="card-after-{request.pk}"' in after
     assert "Take the approval back" not in after
+
+
+def listening(user: User) -> tuple[Listener, SessionStore]:
+    client = Client()
+    client.force_login(user)
+    cookies = {name: morsel.value for name, morsel in client.cookies.items()}
+    return Listener(cookies=cookies), client.session
+
+
+def step_up(session: SessionStore, at: float) -> None:
+    session[METHODS] = [{"method": "mfa", "at": at}]
+    session.save()
+
+
+def test_a_second_factor_that_was_shown_is_known_where_the_card_is_live(desk: Desk):
+    rule(desk, "careful", "true", step_up_within=600.0)
+    asked = parked(desk)
+    listener, session = listening(desk.rhea)
+    card = CardFeed(approval=asked.pk, who=lambda: card_reader(listener, asked.pk), csrf_token="t")
+    beside = DeskFeed.of("tab=team", lambda: desk_reader(listener), "t", listener.stepped_up_at)
+    beside.beside = Beside(asked.pk, "another")
+    for feed in (card, beside):
+        assert "you have shown none in this session" in told(feed)
+    step_up(session, database_now().timestamp())
+    for feed in (card, beside):
+        assert "you showed yours" in told(feed)
+        assert told(feed) == ""
