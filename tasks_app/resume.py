@@ -170,6 +170,8 @@ def _external(call: CallFacts, now: datetime, rule: str) -> Move:
 def _without_effect(call: CallFacts, now: datetime, rule: str) -> Move:
     if call.status == Status.CANCELLING:  # nothing would ever wake it: no attempt is made, and nobody is asked
         return Move(do=Do.WITHDRAW, rule=rule, reason="The task is cancelled, and the call has no effect.")
+    if call.look_first:
+        return Move(do=Do.WITHDRAW, rule=rule, reason="It may not be run again, and it has no effect to look for.")
     if call.next_look_at and now < call.next_look_at:
         return Move(do=Do.WAIT, rule=rule, reason="The last try had no answer.", until=call.next_look_at)
     return _send(call, rule=rule, reason="No effect: run it again.")

@@ -1,12 +1,14 @@
 """A call without effect that a person was asked about: its attempts are in the record, and are counted once."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from approvals_app.models import ApprovalRequest
 from approvals_app.status import Answer
+from core.clock import ClockTimestamp
 from tasks_app.contracts import CallContext
 from tasks_app.losses import Loss, lease_lose
 from tasks_app.models import Call, Event, Task
@@ -46,6 +48,12 @@ def approved(one: Rig, *happens: Callable[[CallContext], None]) -> Task:
     return one.run(task, until=lambda t: t.status == Status.COMPLETED)
 
 
+def too_late(context: CallContext) -> None:
+    past = ClockTimestamp() - timedelta(seconds=1)
+    ApprovalRequest.objects.filter(task=context.task).update(run_by=past)
+    raise OSError("503")
+
+
 def numbers(task: Task, kind: str) -> list[int]:
     return [e.data["attempt"] for e in Event.objects.filter(stream=task.pk, kind=kind).order_by("seq")]
 
@@ -67,4 +75,14 @@ def test_an_answer_that_a_lost_worker_brings_is_its_attempts_late_receipt(rig: R
     task = approved(rig(), lost)
     assert (numbers(task, "call.attempted"), numbers(task, "call.late_receipt")) == ([1], [1])
     assert (Call.objects.get(task=task).state, "call.outcome" in kinds(task)) == (CallState.ANSWERED, False)
+    assert task_differences(task.pk) == []
+
+
+@pytest.mark.timeout(60)
+def test_once_its_approval_is_too_old_it_is_withdrawn_and_not_asked_about_for_ever(rig: Rigs) -> None:
+    """A05: T1 refuses its next try, once."""
+    task = approved(rig(), too_late)
+    assert Call.objects.get(task=task).state == CallState.WITHDRAWN
+    refused = Event.objects.filter(stream=task.pk, kind="call.resume_decided", data__look_first=True)
+    assert (numbers(task, "call.attempted"), refused.count()) == ([1], 1)
     assert task_differences(task.pk) == []

@@ -120,3 +120,8 @@ def test_what_an_agent_outside_may_begin_is_withdrawn_once_its_time_is_over() ->
     call = facts("opaque", state=CallState.INTENDED, attempts=0, external=True, use_by=at(2))
     assert (decide(call, NOW).do, decide(call, NOW).until) == (Do.WAIT, at(2))
     assert decide(call, at(2)).do == Do.WITHDRAW
+
+
+def test_a_call_without_effect_whose_next_try_was_refused_is_withdrawn() -> None:
+    """A05: T1 refused it, and would again; there is nothing to look for."""
+    assert decide(facts("none", state=CallState.UNKNOWN, look_first=True), NOW).do == Do.WITHDRAW
