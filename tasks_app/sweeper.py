@@ -19,7 +19,7 @@ from core.clock import database_uptime
 from core.database_trouble import database_away, database_trouble
 from tasks_app import cluster, finders, workers
 from tasks_app.finders import DueTasks
-from tasks_app.services.credentials import grants_expire
+from tasks_app.services.credentials import grants_expire, revocations_say
 
 log = structlog.get_logger(__name__)
 
@@ -148,6 +148,7 @@ class Sweeper(Looks):
             Finder(finders.parents_wake, every=1.0),
             Finder(workers.workers_forget, every=3600.0),
             Finder(grants_expire, every=1.0),
+            Finder(revocations_say, every=60.0),
             Finder(cluster.cluster_reconcile_if_needed, every=1.0),
             *(Finder(import_string(path), every=1.0) for path in more),
         ]

@@ -18,7 +18,7 @@ from chaos_app.models import RUNNING, DrillRun
 from chaos_app.services.cases import case_renew, case_store, evidence_known, say_unfit
 from chaos_app.services.guided import SUITE as GUIDED
 from chaos_app.services.heard import NEVER_BEGAN, NOTHING_MORE, is_alive, is_overdue, never_began
-from chaos_app.services.launch import stop_told
+from chaos_app.services.launch import stop_follow
 from chaos_app.services.run_end import moment, read_json, run_ended
 from core.clock import database_now
 from core.models import Workspace
@@ -201,8 +201,7 @@ def _follow(run: DrillRun, said: Mapping[str, Any], unfit: Mapping[str, str], *,
     run.why = str(said.get("why") or "")
     if state in RUNNING and (why := _gone(run)):
         state, run.why = "failed", why
-    if run.stop_asked_at:
-        stop_told(run)
+    stop_follow(run)
     run.state = state if state in {"ended", "stopped", "failed"} and is_all else "running"
     if not run.is_running:
         run_ended(run, said, unfit={**unfit, **_made_whole(run)})

@@ -16,7 +16,7 @@ from chaos_app.guided.stages import STAGES
 from chaos_app.guided.state import order_give, state_read
 from chaos_app.models import RUNNING, DrillRun
 from chaos_app.services.heard import NEVER_BEGAN, NOTHING_MORE, is_alive, is_overdue, never_began
-from chaos_app.services.launch import DrillsRefused, drill_stop, drills_refused, launches_locked, reaped, stop_told
+from chaos_app.services.launch import DrillsRefused, drill_stop, drills_refused, launches_locked, reaped, stop_follow
 from core.clock import database_now
 from core.errors import Conflict, NotFound
 from core.hints import after_commit
@@ -115,8 +115,7 @@ def guided_follow() -> int:
         alive = is_alive(run)
         if alive:
             DrillRun.objects.filter(pk=run.pk, state="starting").update(state="running")
-            if run.stop_asked_at:
-                stop_told(run)
+            stop_follow(run)
         elif alive is False:
             state = state_read(Path(run.folder)) or {}
             closed += _close(run, stage=str(state.get("stage", "failed")))

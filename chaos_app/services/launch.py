@@ -210,6 +210,20 @@ def drill_stop(*, workspace: Workspace, run: UUID, user: User) -> DrillRun:
     return row
 
 
+def stop_follow(run: DrillRun) -> None:
+    """Leave word for the controller of a run that is to stop: it was asked to, or drills were switched off since.
+
+    Whoever switches them off asks each run afterwards, and may die before.
+    """
+    if run.stop_asked_at is None:
+        off = DrillSwitch.objects.filter(workspace=run.workspace_id, set_at__gte=run.launched_at).first()
+        if off is not None:
+            run.stop_asked_at, run.stop_asked_by = database_now(), off.set_by
+            run.save(update_fields=["stop_asked_at", "stop_asked_by"])
+    if run.stop_asked_at:
+        stop_told(run)
+
+
 def stop_told(run: DrillRun) -> None:
     """Leave word in the run's folder; its controller looks there."""
     if run.folder and Path(run.folder).is_dir():

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
-from core.embedded.errors import FolderUnusableError
+from core.embedded.errors import FolderUnusableError, KeyEmptyError
 
 # A unix socket path holds 107 bytes; the longest name we put into the folder takes 20.
 LONGEST_FOLDER = 85
@@ -60,30 +60,44 @@ def channels_url(url: str) -> str:
 def secret_key(var: Path) -> str:
     """Return this folder's secret key, made once with mode 0600; two starters at once agree on one.
 
-    Raises FolderUnusableError.
+    Raises FolderUnusableError, KeyEmptyError.
     """
     return kept_once(var, "secret-key", lambda: secrets.token_urlsafe(48))
 
 
 def kept_once(var: Path, name: str, make: Callable[[], str]) -> str:
-    """Return the text of a file of this folder, made once with mode 0600. Raises FolderUnusableError."""
+    """Return the text of a file of this folder, made once with mode 0600. Raises FolderUnusableError, KeyEmptyError."""
     path = var / name
     try:
         if not path.exists():
             var.mkdir(parents=True, exist_ok=True)
             _write_once(path, make())
-        return path.read_text()
+        text = path.read_text()
     except OSError as error:
         raise FolderUnusableError(var, error.strerror or str(error)) from error
+    if not text.strip():
+        raise KeyEmptyError(path)
+    return text
 
 
 def _write_once(path: Path, text: str) -> None:
-    """Give a whole file its name in one step: a reader never sees half of it, and the second writer changes nothing."""
+    """Give a whole file its name in one step: a reader never sees half of it, and the second writer changes nothing.
+
+    It is on the disk before it has its name, and its name before anybody uses it: what is sealed with a key that a
+    power loss takes could never be read again.
+    """
     handle, name = tempfile.mkstemp(dir=path.parent)  # mode 0600
     try:
         with os.fdopen(handle, "w") as file:
             file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
         with contextlib.suppress(FileExistsError):
             os.link(name, path)
     finally:
         os.unlink(name)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

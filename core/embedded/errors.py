@@ -35,6 +35,20 @@ class FolderUnusableError(EmbeddedError):
         )
 
 
+class KeyEmptyError(EmbeddedError):
+    """A file that holds a key is empty."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    def __str__(self) -> str:
+        return (
+            f"{self.file} is empty, so the key that it held is lost; nothing was started or changed. Put it back from "
+            "a backup. Without one, remove the file, and a new key is made: what the old one signed or sealed is not "
+            "read any more (people sign in again; credentials are set anew)."
+        )
+
+
 class DiskFullError(EmbeddedError):
     """Too little room to start (bytes)."""
 

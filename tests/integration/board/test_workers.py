@@ -100,12 +100,33 @@ def test_a_reason_is_needed_and_a_sweeper_is_not_drained(client_of, people: Peop
 
 
 def test_who_drains_a_worker_is_said_in_every_workspace_for_it_serves_them_all(client_of, people, monkeypatch):
-    monkeypatch.setattr(drain, "_tell", lambda name: None)
+    monkeypatch.setattr(drain, "_tell", lambda *told: None)
     row = worker("shared")
     answer = client_of(people.rhea).post(reverse("worker-drain"), {"worker": row.pk, "reason": "an upgrade"})
     assert answer.status_code == 303
     said = Event.objects.filter(kind="worker.drain_asked", actor="person:rhea")
     assert set(said.values_list("stream", flat=True)) == {people.workspace.pk, people.elsewhere.pk}
+
+
+def test_who_asked_is_in_the_record_before_the_worker_is_told(client_of, people, monkeypatch):
+    before = []
+    monkeypatch.setattr(
+        drain, "_tell", lambda *told: before.append(Event.objects.filter(kind="worker.drain_asked").count())
+    )
+    row = worker("shared")
+    assert client_of(people.rhea).post(reverse("worker-drain"), {"worker": row.pk, "reason": "x"}).status_code == 303
+    assert before == [2]  # of both workspaces
+
+
+def test_where_the_broker_is_away_that_is_said_and_nothing_is_recorded(client_of, people, monkeypatch):
+    def away(*_, **__):
+        raise ConnectionError
+
+    monkeypatch.setattr(drain.Connection, "ensure_connection", away)
+    row = worker("shared")
+    answer = client_of(people.rhea).post(reverse("worker-drain"), {"worker": row.pk, "reason": "x"})
+    assert (answer.status_code, "nothing was changed" in answer.content.decode()) == (503, True)
+    assert not Event.objects.filter(kind="worker.drain_asked").exists()
 
 
 def test_a_drained_worker_ends_by_itself_and_the_trail_says_who_asked(client_of, people: People, crew: Crew):

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from chaos_app.models import DrillRun
+from chaos_app.models import DrillRun, DrillSwitch
 from chaos_app.services import guided, launch
-from chaos_app.services.guided import guided_launch
+from chaos_app.services.collect import drills_collect
+from chaos_app.services.guided import guided_follow, guided_launch
 from chaos_app.services.launch import DrillsRefused, drill_launch, drills_switch
 from tests.locks import lock_is_awaited
 from tests.processes import wait_for
@@ -73,3 +74,48 @@ def test_a_launch_that_follows_the_switch_is_refused(people, start):
     with pytest.raises(DrillsRefused, match="a release"):
         start(workspace=people.workspace, user=people.rhea, actor="person:rhea", **more)
     assert not DrillRun.objects.exists()
+
+
+class Died(BaseException):
+    """The process ended here."""
+
+
+def switch_off_and_die(people, monkeypatch) -> None:
+    def dies(**_: Any) -> None:
+        raise Died
+
+    with monkeypatch.context() as patch:
+        patch.setattr(launch, "drill_stop", dies)
+        with pytest.raises(Died):
+            switch_off(people)
+    assert DrillSwitch.objects.exists()
+    assert DrillRun.objects.get().stop_asked_at is None
+
+
+def test_a_run_is_asked_to_stop_though_whoever_switched_drills_off_died_before_it_did(written, people, monkeypatch):
+    folder = written([], state="running")
+    drills_collect()
+    switch_off_and_die(people, monkeypatch)
+    drills_collect()
+    assert DrillRun.objects.get().stop_asked_by == people.silas
+    assert (folder / "stop").exists()
+
+
+def test_a_guided_run_is_asked_to_stop_though_whoever_switched_drills_off_died(written, people, monkeypatch):
+    folder = written([], state="running")
+    (folder / "run.json").unlink()
+    guided_launch(workspace=people.workspace, user=people.rhea, actor="person:rhea")
+    DrillRun.objects.update(folder=str(folder), state="running")
+    switch_off_and_die(people, monkeypatch)
+    guided_follow()
+    assert DrillRun.objects.get().stop_asked_by == people.silas
+    assert (folder / "stop").exists()
+
+
+def test_a_run_that_was_started_in_a_shell_after_drills_were_switched_off_goes_on(written, people):
+    switch_off(people)
+    folder = written([], state="running")
+    drills_collect()
+    drills_collect()
+    assert DrillRun.objects.get().stop_asked_at is None
+    assert not (folder / "stop").exists()

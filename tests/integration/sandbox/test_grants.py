@@ -7,8 +7,9 @@ from django.db import connection, transaction
 
 from tasks_app.contracts import Refused
 from tasks_app.credentials.granting import Granted, Purpose, grants_make
-from tasks_app.models import Credential, CredentialGrant
-from tasks_app.services.credentials import credential_revoke, credential_set
+from tasks_app.models import Credential, CredentialGrant, Event
+from tasks_app.services import credentials
+from tasks_app.services.credentials import credential_revoke, credential_set, grants_expire, revocations_say
 from tests.integration.sandbox.test_credentials import PLANTED, begin
 from tests.locks import lock_is_awaited
 from tests.people import People
@@ -94,3 +95,46 @@ def test_of_several_grants_of_which_one_is_over_none_is_used(people: People, sec
     with pytest.raises(Refused, match="nothing was handed over"):
         granted.take()
     assert not CredentialGrant.objects.exclude(used_at=None).exists()
+
+
+class Died(BaseException):
+    """The process ended here."""
+
+
+def dies(*_: object, **__: object) -> None:
+    raise Died
+
+
+def said(kind: str) -> list[str]:
+    return [event.data["grant"] for event in Event.objects.filter(kind=kind).order_by("pk")]
+
+
+def test_whoever_dies_as_a_grant_expires_leaves_it_to_the_next_look(people: People, secret: Credential, monkeypatch):
+    granted = issued(people, secret, seconds=-10.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(credentials.Command, "record", dies)
+        with pytest.raises(Died):
+            grants_expire()
+    assert [grants_expire(), grants_expire()] == [1, 0]
+    assert said("credential.expired") == [str(granted.grants[0].pk)]
+
+
+def test_whoever_dies_within_a_revocation_leaves_it_to_a_sweeper_to_tell_the_tasks(
+    people: People, secret: Credential, monkeypatch
+):
+    told, untold = issued(people, secret), issued(people, secret)
+    real, calls = credentials.Command.record, []
+
+    def once(self, *given, **more):
+        calls.append(given)
+        return real(self, *given, **more) if len(calls) == 1 else dies()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(credentials.Command, "record", once)
+        with pytest.raises(Died):
+            credential_revoke(workspace=people.workspace, name="planted", reason="leaked", actor="person:rhea")
+    assert len(said("credential.revoked")) == 1
+    assert [revocations_say(), revocations_say()] == [1, 0]
+    assert sorted(said("credential.revoked")) == sorted(str(one.grants[0].pk) for one in (told, untold))
+    assert not told.holds()
+    assert not untold.holds()
