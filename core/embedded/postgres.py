@@ -82,6 +82,7 @@ class Postgres(Server):
     def start(self, seconds: float = 60) -> None:
         """Start the server, making the data folder at the first time; wait until it answers; see to role and database.
 
+        One that says that it is not ready yet is waited for beyond ``seconds``: a recovery that is ended begins anew.
         Raises EmbeddedError with the reason.
         """
         until = time.monotonic() + seconds
@@ -91,7 +92,7 @@ class Postgres(Server):
         while not self._answers():
             if self.process is None or self.process.poll() is not None:
                 self._again_or_give_up(until)
-            elif time.monotonic() > until:
+            elif time.monotonic() > until and not self._recovers():
                 self.stop()
                 raise ServiceSilentError("PostgreSQL", self.log, folder.last_lines(self.log))
             time.sleep(0.02)
@@ -160,6 +161,11 @@ class Postgres(Server):
         with suppress(psycopg.OperationalError), psycopg.connect(self.superuser_url, connect_timeout=2):
             return True
         return False
+
+    def _recovers(self) -> bool:
+        """Whether it answers that it takes no connections yet."""
+        asked = f"{self.superuser_url}&connect_timeout=2"
+        return psycopg.pq.PGconn.ping(asked.encode()) == psycopg.pq.Ping.REJECT
 
     def _again_or_give_up(self, until: float) -> None:
         words = folder.last_lines(self.log)
