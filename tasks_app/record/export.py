@@ -57,12 +57,9 @@ def export_lines(head: Head) -> Iterator[str]:
     )
     for body in bodies(head.stream, until=head.seq):
         yield _line({"seq": body.seq, "body": body.text, "at_us": body.at_us, "digest": body.digest.hex()})
-    for sha256, media_type, content in (
-        Blob.objects.filter(stream=head.stream)
-        .order_by("sha256")
-        .values_list("sha256", "media_type", "content")
-        .iterator(chunk_size=1)
-    ):
+    kept = Blob.objects.filter(stream=head.stream).order_by("sha256")
+    for sha256 in list(kept.values_list("sha256", flat=True)):  # one at a time, and no cursor in between
+        media_type, content = kept.values_list("media_type", "content").get(sha256=sha256)
         text = base64.b64encode(content).decode()
         yield _line({"blob": sha256, "size": len(content), "media_type": media_type, "base64": text})
 

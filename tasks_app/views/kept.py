@@ -8,6 +8,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from core.access import Right
+from core.downloads import download
 from tasks_app.record.export import export_lines, export_name, stream_head
 from tasks_app.selectors.events import blob_get
 from tasks_app.views.who import task_reader
@@ -33,6 +34,4 @@ def record_file(request: HttpRequest, task: UUID) -> StreamingHttpResponse:
     principal, row = task_reader(request, task)
     principal.require(Right.RECORD_EXPORT)
     head = stream_head(row.pk)
-    response = StreamingHttpResponse(export_lines(head), content_type="application/octet-stream")
-    response["Content-Disposition"] = f'attachment; filename="{export_name(head)}"'
-    return response
+    return download(request, name=export_name(head), lines=export_lines(head))

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 from core.access import Right
 from core.board.forms import TrailForm
 from core.board.trail import TrailFilter, administration, chain, doings
+from core.downloads import download
 from core.errors import NotFound
 from core.places import place_url
 from core.principal import Principal, session_principal
@@ -65,9 +66,7 @@ def audit_file(request: HttpRequest) -> StreamingHttpResponse:
     """Send the administration stream with its digests."""
     principal = _auditor(request).require(Right.RECORD_EXPORT)
     head = stream_head(principal.workspace.pk)
-    response = StreamingHttpResponse(export_lines(head), content_type="application/octet-stream")
-    response["Content-Disposition"] = f'attachment; filename="{export_name(head)}"'
-    return response
+    return download(request, name=export_name(head), lines=export_lines(head))
 
 
 def _auditor(request: HttpRequest) -> Principal:
