@@ -128,7 +128,9 @@ def _fill() -> Any:
     long = task_new("bench.reader", steps=1)
     with connection.cursor() as cursor:
         cursor.execute(FILL_TASKS, [EVENTS_EACH + 1, TASKS, long.pk])
-        cursor.execute(FILL_EVENTS.format(which="t.id <> %s"), [EVENTS_EACH + 1, long.pk])
+        # Tasks of benchmarks that ran before have events of their own.
+        ours = "t.id <> %s AND NOT EXISTS (SELECT FROM tasks_app_event e WHERE e.stream = t.id AND e.seq = 2)"
+        cursor.execute(FILL_EVENTS.format(which=ours), [EVENTS_EACH + 1, long.pk])
         cursor.execute(FILL_EVENTS.format(which="t.id = %s"), [LONG, long.pk])
         Task.objects.filter(pk=long.pk).update(head_seq=LONG)
         cursor.execute("VACUUM ANALYZE tasks_app_task, tasks_app_event, tasks_app_call")
@@ -138,4 +140,4 @@ def _fill() -> Any:
 def _short() -> Any:
     from tasks_app.models import Task
 
-    return Task.objects.exclude(head_seq=LONG).order_by("pk")[100].pk
+    return Task.objects.filter(head_seq=EVENTS_EACH + 1).order_by("pk")[100].pk
