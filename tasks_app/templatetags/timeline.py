@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
-from uuid import UUID
 
 from django import template
 from django.forms import Form
@@ -21,6 +20,7 @@ from core.words import Word
 from tasks_app.criteria import Criterion
 from tasks_app.forms import SettleForm
 from tasks_app.models import Event, Task
+from tasks_app.timeline.address import event_address
 from tasks_app.timeline.kept import Kept
 from tasks_app.timeline.parts import Line, Part, who
 from tasks_app.timeline.story import Row
@@ -28,6 +28,7 @@ from tasks_app.timeline.waits import waits_words
 from tasks_app.timeline.words import words
 
 register = template.Library()
+register.simple_tag(event_address)
 _NUMBER = '<a class="seq" href="{}{}#event-{}" data-row-link><span class="unseen">Event </span>{}</a>'
 _NO_NUMBER = '<span class="seq" aria-hidden="true">&ndash;</span>'
 _NEVER = '<span class="quiet">never</span>'
@@ -105,12 +106,6 @@ def _told(row: Row, told: str, context: Context) -> str:
 def _kept(kept: Kept, task: Task) -> str:
     address = reverse("task-blob", args=[task.pk, kept.sha256])
     return format_html(_KEPT, filesizeformat(kept.size), kept.sha256, kept.sha256[:12], address)
-
-
-@register.simple_tag
-def event_address(task: UUID, seq: int) -> str:
-    """Return the address of an event of a task, where all of it can be read."""
-    return f"{reverse('task', args=[task])}?event={seq}#event-{seq}"
 
 
 @register.filter

@@ -27,6 +27,7 @@ from tasks_app.selectors.events import events_window
 from tasks_app.selectors.seen import difference, seen_at, selections
 from tasks_app.selectors.split import task_split
 from tasks_app.selectors.task_card import task_card
+from tasks_app.timeline.address import event_address
 from tasks_app.timeline.detail import event_detail
 from tasks_app.timeline.window import event_at, failure_after, timeline_window
 from tasks_app.views.who import number, task_reader
@@ -51,7 +52,7 @@ def task_page(request: HttpRequest, task: UUID) -> HttpResponse:
     if request.GET.get("find") == "failure":
         return _jump(row, number(request, "from") or 0)
     if request.GET.get("time"):
-        return HttpResponseRedirect(event_url(row, event_at(task=row, moment=_moment(request.GET["time"]))))
+        return HttpResponseRedirect(event_address(row.pk, event_at(task=row, moment=_moment(request.GET["time"]))))
     return page_of(request, principal, row)
 
 
@@ -103,12 +104,7 @@ def _moment(given: str) -> datetime:
 
 
 def _jump(task: Task, seq: int) -> HttpResponse:
-    return HttpResponseRedirect(event_url(task, failure_after(task=task, seq=seq)))
-
-
-def event_url(task: Task, seq: int) -> str:
-    """Return the address of one event on the timeline."""
-    return f"{reverse('task', args=[task.pk])}?event={seq}#event-{seq}"
+    return HttpResponseRedirect(event_address(task.pk, failure_after(task=task, seq=seq)))
 
 
 def _timeline(request: HttpRequest, task: Task) -> dict[str, Any]:
